@@ -1,0 +1,93 @@
+// Runs the project's tasks on whatever Node the machine has (18 or newer): installs what is missing, then hands every
+// task to the Node that the lock file pins. Plain JavaScript, since that older Node can't strip types.
+//
+//   node scripts/bootstrap.mjs TASK... [ARG...]      the arguments go to the last task
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const windows = process.platform === "win32";
+const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
+
+/** Each task as the commands it runs, on the pinned Node. */
+const TASKS = {
+  build: [["scripts/build.ts"]],
+  serve: [["dist/agent-bridge.mjs", "serve"]],
+  types: [[packageBin("typescript", "tsc"), "-p", "."]],
+  lint: [[packageBin("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]],
+  format: [[packageBin("@biomejs/biome", "biome"), "check", "--write", "."]],
+  unused: [[packageBin("knip", "knip")]],
+  test: [["scripts/test.ts"]],
+  bench: [["scripts/bench.ts"]],
+};
+
+const words = process.argv.slice(2);
+const firstArgument = words.findIndex((word) => !Object.hasOwn(TASKS, word));
+const tasks = firstArgument < 0 ? words : words.slice(0, firstArgument);
+const rest = firstArgument < 0 ? [] : words.slice(firstArgument);
+if (tasks.length === 0) {
+  console.error(`usage: node scripts/bootstrap.mjs ${Object.keys(TASKS).join("|")} ...`);
+  process.exit(2);
+}
+
+let code = installed()
+  ? 0
+  : await run(npm(), ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: windows });
+for (const [index, task] of tasks.entries()) {
+  for (const command of TASKS[task]) {
+    if (code === 0)
+      code = await run(pinnedNode, [...command.map((part) => part), ...(index === tasks.length - 1 ? rest : [])]);
+  }
+}
+process.exitCode = code;
+
+/** Whether what the lock file names is installed: npm writes its own copy of the lock when it is done. */
+function installed() {
+  const mark = join(modules, ".package-lock.json");
+  if (!existsSync(mark) || !existsSync(pinnedNode)) return false;
+  return statSync(mark).mtimeMs >= statSync(join(root, "package-lock.json")).mtimeMs || sameVersions(mark);
+}
+
+/** A checkout can touch the lock file without changing it, so the versions decide. */
+function sameVersions(mark) {
+  const packagesOf = (file) => Object.entries(JSON.parse(readFileSync(file, "utf8")).packages ?? {});
+  const present = new Map(packagesOf(mark).map(([name, entry]) => [name, entry.version]));
+  return packagesOf(join(root, "package-lock.json")).every(
+    ([name, entry]) => name === "" || entry.optional === true || present.get(name) === entry.version,
+  );
+}
+
+function npm() {
+  return windows ? "npm.cmd" : "npm";
+}
+
+/** The script behind a package's command, so that the pinned Node runs it and not the machine's. */
+function packageBin(name, command) {
+  const file = join(modules, name, "package.json");
+  if (!existsSync(file)) return join(modules, ".bin", command);
+  const { bin } = JSON.parse(readFileSync(file, "utf8"));
+  return join(modules, name, typeof bin === "string" ? bin : bin[command]);
+}
+
+/** Runs a command to its end; signals go on to it, so that Ctrl-C ends a server as it would without this script. */
+function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
+    const pass = (signal) => child.kill(signal);
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+    for (const signal of signals) process.on(signal, pass);
+    const end = (exitCode) => {
+      for (const signal of signals) process.off(signal, pass);
+      resolve(exitCode);
+    };
+    child.on("error", (error) => {
+      console.error(`${command}: ${error.message}`);
+      end(1);
+    });
+    child.on("exit", (exitCode) => end(exitCode ?? 1));
+  });
+}

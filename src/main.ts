@@ -1,0 +1,3 @@
+import "./platform/node-version.ts";
+
+process.stdout.write(`${process.argv.slice(2).join(" ")}\n`);

@@ -1,0 +1,36 @@
+/** Readers for values from outside: each gives the value when it has the asked shape, else undefined. */
+
+/** A JSON object as a record of unknown values. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** `value` when it is an object that is no array. */
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** `value` when it is an array. */
+export function asArray(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** `value` when it is a string. */
+export function asString(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** `value` when it is a string that is not empty. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** `value` when it is a finite number. */
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A count as stores write them: a number or a numeric string, never negative, fraction dropped, at most 2^53 - 1. */
+export function asCount(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : asNumber(value);
+  if (number === undefined || number < 0) return undefined;
+  return Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,79 @@
+import type { FileStamp } from "../platform/files.ts";
+
+/** A JSON Schema, as OpenAPI 3.1 takes it. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** A query parameter of a route. Its reader makes the value, or throws a `bad-request` that names it. */
+export interface QueryParameter<T = unknown> {
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** May stand more than once; the reader then gets every text in order. */
+  readonly repeats?: true;
+  read(texts: readonly string[]): T;
+}
+
+/** The query of a route: what is not named here is refused. */
+export type QueryParameters = { readonly [name: string]: QueryParameter };
+
+/** What the readers made of a query: an absent parameter is undefined. */
+export type QueryOf<Q extends QueryParameters> = { readonly [K in keyof Q]: ReturnType<Q[K]["read"]> | undefined };
+
+/** A request that has passed the guard. */
+export interface RouteRequest<Q extends QueryParameters = QueryParameters> {
+  /** The path's parameters, decoded once. */
+  readonly params: { readonly [name: string]: string };
+  readonly query: QueryOf<Q>;
+  /** The path and query as they came, for keys of caches. */
+  readonly target: string;
+  readonly lastEventId: string | undefined;
+  /** The parsed JSON body of a POST. */
+  readonly body: unknown;
+  /** Aborts when the client has gone or the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/** One server-sent event. */
+export interface SseEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** What a JSON answer was made from; the ETag is a hash over it and the query. */
+export interface Validity {
+  /** Texts that went into the answer and stand in no file: generation, boot nonce, liveness. */
+  readonly facts?: readonly string[];
+  readonly uses: readonly FileStamp[];
+  readonly settled: boolean;
+}
+
+/** What a handler answers. `respond` writes it. */
+export type Answer =
+  | { readonly kind: "json"; readonly status?: 200 | 201 | 202; readonly body: unknown; readonly validity?: Validity }
+  | { readonly kind: "events"; readonly events: AsyncIterable<SseEvent> }
+  | {
+      readonly kind: "text";
+      readonly type: string;
+      readonly body: string;
+      readonly headers?: Record<string, string>;
+      readonly status?: 200 | 302 | 403;
+    };
+
+/** A route: the server checks the table at start-up and makes `openapi.json` from it. */
+export interface Route<Q extends QueryParameters = QueryParameters> {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Exact and `:param` segments. */
+  readonly pattern: string;
+  readonly summary: string;
+  readonly query: Q;
+  /** The schema of a JSON answer or of an event's data. */
+  readonly answer: JsonSchema;
+  /** `key`: only with the dashboard cookie, as every route below `/api/`. `open`: without. */
+  readonly access: "key" | "open";
+  handle(request: RouteRequest<Q>): Promise<Answer>;
+}
+
+/** Keeps a route's query typed inside it and lets it stand in a table beside others. */
+export function route<Q extends QueryParameters>(definition: Route<Q>): Route {
+  return definition as unknown as Route;
+}

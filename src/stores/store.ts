@@ -1,0 +1,162 @@
+import type { EpochMs } from "../platform/clock.ts";
+import type { FileStamp } from "../platform/files.ts";
+import type { Cursor } from "../transcript/cursor.ts";
+import type { Entry, Tokens } from "../transcript/entry.ts";
+import type { AgentName, SessionId } from "../transcript/names.ts";
+
+/** A session (or a child of one) that a store has found. Only that store looks at `place`. */
+export interface SessionRef {
+  readonly agent: AgentName;
+  readonly id: SessionId;
+  /** The child's id, when this is a subagent's chat. */
+  readonly child?: SessionId;
+  /** Where the store keeps it. */
+  readonly place: unknown;
+}
+
+/** A session as lists show it: the row of `GET /api/transcripts`. Times in ms since the epoch. */
+export interface Listed {
+  readonly agent: AgentName;
+  readonly id: SessionId;
+  /** At most 160 characters. */
+  readonly title: string;
+  /** The folder it started in; empty when the store does not say. */
+  readonly cwd: string;
+  readonly branch?: string;
+  readonly startedAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  /** Size of its files, where it has files of its own. */
+  readonly bytes?: number;
+  readonly model?: string;
+  /** The id of the session it is a child of. */
+  readonly parent?: SessionId;
+  /** A process has it open now, and what it does as far as the store proves it. */
+  readonly live?: { readonly pid: number; readonly activity?: string };
+  /** A command that goes on with it in the agent's own CLI, and the folder to run it in. */
+  readonly resume?: { readonly command: readonly string[]; readonly cwd: string };
+}
+
+/** What the store proves of a child; stopped, killed and cancelled are `interrupted`. */
+export type ChildStatus = "unknown" | "running" | "done" | "interrupted" | "failed";
+
+/** A subagent in its parent's list. */
+export interface ChildEntry {
+  readonly id: SessionId;
+  /** At most 160 characters. */
+  readonly title: string;
+  readonly status: ChildStatus;
+  readonly startedAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  /** The id of the child it was started by, where that is not the session itself. */
+  readonly parent?: SessionId;
+}
+
+/** How much one read may consume. */
+export interface Budget {
+  /** Bytes of JSONL or of SQLite part data; a longer record is oversized. */
+  readonly bytes: number;
+  /** SQLite rows. */
+  readonly parts: number;
+}
+
+/** Which state of which files an answer was made from. */
+export interface Provenance {
+  /** Every file the answer depends on, as it was when it was read; what an ETag hashes. */
+  readonly uses: readonly FileStamp[];
+  /** False while the same files may yet give another answer (a row or a spawn call still settling): no ETag then. */
+  readonly settled: boolean;
+}
+
+/** One read of a chat, uncut. */
+export interface EntryPage extends Provenance {
+  readonly entries: readonly Entry[];
+  /** Where the next read starts; never repeats or loses a record. */
+  readonly next: Cursor;
+  /** The cursor given did not fit this transcript (any more): the page starts at the beginning. */
+  readonly reset?: true;
+}
+
+/** One read backward. */
+export interface EntryPageBefore extends Provenance {
+  readonly entries: readonly Entry[];
+  /** Where the page ends: `from` of what follows it. */
+  readonly next: Cursor;
+  /** Where it starts: `before` of the page before it; null at the start of the chat and only there. */
+  readonly prev: Cursor | null;
+  readonly reset?: true;
+}
+
+/** The children of a session, newest first, at most 200. */
+export interface ChildList extends Provenance {
+  readonly children: readonly ChildEntry[];
+}
+
+/** Tokens (and cost, where stated) of a session and its own children. */
+export interface Totals {
+  readonly tokens: Tokens;
+  readonly costUsd?: number;
+}
+
+/** Something of a store changed: one session, or (without an id) which sessions there are. */
+export interface Change {
+  readonly id?: SessionId;
+}
+
+/** Proof that a process has a session open. */
+export interface LiveProof {
+  readonly id: SessionId;
+  readonly pid: number;
+  readonly cwd: string;
+  readonly startedAt: EpochMs;
+  readonly activity?: string;
+  readonly name?: string;
+}
+
+/** Why things that lie in a store were not shown, with one place as an example. */
+export interface Skipped {
+  readonly reason: string;
+  readonly count: number;
+  readonly example: string;
+}
+
+/** What `doctor` and `/api/state` say of a store. */
+export interface StoreReport {
+  readonly agent: AgentName;
+  readonly roots: readonly { readonly path: string; readonly found: boolean; readonly note?: string }[];
+  readonly sessions: number;
+  /** Versions or generations of the format that were met. */
+  readonly formats: readonly string[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** How thoroughly a list looks: `quick` trusts what watching told since the last `sweep`, which asks every file anew. */
+export type ListEffort = "quick" | "sweep";
+
+/** One agent's history: read-only, and the one way through to it. */
+export interface Store {
+  readonly agent: AgentName;
+  /** Every session, in no order. Unchanged files are not read again; waits now and then so as not to hold up others. */
+  list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]>;
+  /** The session with this id, wherever it lies now. */
+  find(id: SessionId): Promise<SessionRef | undefined>;
+  /** The entries from `from` on. @throws Failure bad-request for another store's cursor, not-found when it is gone. */
+  entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage>;
+  /** The entries that end at `before`, or the last ones; oversized records are stepped over until one item is found. */
+  before(ref: SessionRef, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore>;
+  /** The entries of the one record at `pos`, also of one too large for a page. @throws Failure not-found */
+  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]>;
+  /** Its subagents. */
+  children(ref: SessionRef): Promise<ChildList>;
+  /** A subagent of this very session, else undefined. */
+  child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined>;
+  /** Its totals when they are counted; undefined starts the counting in the background. */
+  totals(ref: SessionRef): Promise<Totals | undefined>;
+  /** Yields whenever a chat may have grown, at once where the system tells, else by asking; ends with the signal. */
+  watch(ref: SessionRef, signal: AbortSignal): AsyncIterable<void>;
+  /** Yields what changed in the store as it happens; ends with the signal. */
+  changes(signal: AbortSignal): AsyncIterable<Change>;
+  /** The sessions that a process has open now. */
+  live(): Promise<readonly LiveProof[]>;
+  /** Where it looked, what it found, what it left out and why. */
+  report(): Promise<StoreReport>;
+}

@@ -1,0 +1,21 @@
+import { Failure } from "../platform/failure.ts";
+import { CURSOR_CHARACTERS } from "./limits.ts";
+
+declare const cursor: unique symbol;
+
+/** A place in a chat, as its store writes it: opaque to everyone but that store. `0` is the start. */
+export type Cursor = string & { readonly [cursor]: true };
+
+/** The start of every chat. */
+export const START = "0" as Cursor;
+
+/** `text` as a cursor that a store has yet to check. @throws Failure bad-request: empty, too long, or not printable ASCII. */
+export function cursorOf(text: string): Cursor {
+  if (text.length > CURSOR_CHARACTERS || !/^[!-~]+$/.test(text)) throw badCursor();
+  return text as Cursor;
+}
+
+/** The failure of a cursor that no store could have written, or that another kind of store wrote. */
+export function badCursor(): Failure {
+  return new Failure("bad-request", "this cursor is not one of this chat; leave it out to start at the beginning");
+}

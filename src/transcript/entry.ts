@@ -1,0 +1,117 @@
+import type { EpochMs } from "../platform/clock.ts";
+import type { Cursor } from "./cursor.ts";
+import type { AgentName, SessionId } from "./names.ts";
+
+/** Token counts; a figure that the store does not give is absent, never 0. */
+export interface Tokens {
+  /** Prompt tokens that were neither read from nor written to a cache. */
+  readonly input?: number;
+  /** Tokens of the answer without its reasoning where the store tells them apart. */
+  readonly output?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly reasoning?: number;
+}
+
+/** What a subagent is called, and where its own chat is. */
+export interface SubagentLink {
+  readonly id: SessionId;
+  /** At most 160 characters. */
+  readonly title: string;
+  readonly agent: AgentName;
+}
+
+/** What every entry has. */
+interface EntryBase {
+  /** When the record was written: ms since the epoch. */
+  readonly at: EpochMs;
+  /** The position of the record it came from; a cursor of the same store, so reading can start there. */
+  readonly pos: Cursor;
+  /** Only where the store updates records in place: entries with the same id replace each other. */
+  readonly id?: string;
+}
+
+/** What the person (or the program in their place) said; never what a CLI injects in the user's name. */
+export interface UserEntry extends EntryBase {
+  readonly kind: "user";
+  readonly text: string;
+}
+
+/** What the agent answered. */
+export interface AssistantEntry extends EntryBase {
+  readonly kind: "assistant";
+  readonly text: string;
+  readonly model?: string;
+}
+
+/** What the agent thought, where the store keeps it readable. Never shown in a chat. */
+export interface ReasoningEntry extends EntryBase {
+  readonly kind: "reasoning";
+  readonly text: string;
+}
+
+/** A tool call; in stores that keep call and output in one record (OpenCode, recordings) with its output. */
+export interface ToolCallEntry extends EntryBase {
+  readonly kind: "tool-call";
+  readonly tool: string;
+  readonly callId?: string;
+  /** The input as the store holds it: parsed where it is JSON, else text. */
+  readonly input: unknown;
+  /** A summary that the store itself gives; without it one is made from the input. */
+  readonly summary?: string;
+  readonly output?: string;
+  readonly isError?: boolean;
+}
+
+/** A tool's output in a record of its own. */
+export interface ToolResultEntry extends EntryBase {
+  readonly kind: "tool-result";
+  readonly callId?: string;
+  /** The tool's name, once its call is found; absent when it stands further back than is looked. */
+  readonly tool?: string;
+  /** The position of its call. */
+  readonly of?: Cursor;
+  readonly text: string;
+  readonly isError?: boolean;
+}
+
+/** A subagent, at its place in the parent's chat: once per child. */
+export interface SubagentEntry extends EntryBase {
+  readonly kind: "subagent";
+  readonly subagent: SubagentLink;
+}
+
+/** Tokens and cost of one response; not shown in a chat, counted by usage and export. */
+export interface UsageEntry extends EntryBase {
+  readonly kind: "usage";
+  /** What tells one response from another: several entries with one key are one response, the largest counts. */
+  readonly key: string;
+  readonly tokens: Tokens;
+  readonly model?: string;
+  readonly costUsd?: number;
+}
+
+/** What a marker marks; shown as a tool item of that name, save `compact-summary`, which only exports use. */
+export type MarkerName = "interrupted" | "error" | "compact" | "compact-summary" | "rewind" | "oversized" | "command";
+
+/** An event of the conversation that nobody said: an interruption, an API error, a compaction, … */
+export interface MarkerEntry extends EntryBase {
+  readonly kind: "marker";
+  readonly marker: MarkerName;
+  /** On one line, what happened. */
+  readonly summary?: string;
+  /** What was printed or reported, in full. */
+  readonly text?: string;
+  readonly isError?: boolean;
+}
+
+/** One thing that a record says, uncut; what every store gives and chat, export, search and usage are made from. */
+export type Entry =
+  | UserEntry
+  | AssistantEntry
+  | ReasoningEntry
+  | ToolCallEntry
+  | ToolResultEntry
+  | SubagentEntry
+  | UsageEntry
+  | MarkerEntry;
