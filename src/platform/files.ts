@@ -120,7 +120,8 @@ function openWithin(
     const descriptor = open(path);
     const stats = fstatSync(descriptor, { bigint: true });
     const place = stats.isFile() ? whereabouts(descriptor, path) : "";
-    if (place !== undefined && place !== "" && isWithin(realRoot, place)) return { descriptor, file: openFile(descriptor, path, stats) };
+    if (place !== undefined && place !== "" && isWithin(realRoot, place))
+      return { descriptor, file: openFile(descriptor, path, stats) };
     closeSync(descriptor);
     if (place !== undefined || tries === OPEN_TRIES) throw notReadable();
   }
