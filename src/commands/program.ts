@@ -17,7 +17,10 @@ export function shellWord(text: string): string {
 
 function isOnPath(node: string, environment: Environment): boolean {
   const name = environment.platform === "win32" ? "node.exe" : "node";
-  const folders = (environment.variable("PATH") ?? "").split(delimiter).filter((folder) => folder !== "");
+  // npm puts folders of its own in front, which the shell that the words are pasted into does not have.
+  const folders = (environment.variable("PATH") ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "" && !folder.split(/[\\/]/).includes("node_modules"));
   const first = folders.map((folder) => realPathOf(join(folder, name))).find((path) => path !== undefined);
   return first !== undefined && first === realPathOf(node);
 }

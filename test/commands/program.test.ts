@@ -24,6 +24,7 @@ test("this program is called by the Node that runs it: by name only where the sh
     );
   assert.equal(called("/nowhere", ours, others), "node '/opt/a b.mjs'");
   assert.equal(called(others, ours), `${ours}/node '/opt/a b.mjs'`);
+  assert.equal(called("/project/node_modules/.bin", ours), "node '/opt/a b.mjs'");
   assert.equal(called(), `${ours}/node '/opt/a b.mjs'`);
 });
 

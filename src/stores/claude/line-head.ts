@@ -35,7 +35,8 @@ function kindOf(line: Buffer, head: string): LineHead["kind"] {
   if (head.endsWith('"message":{', at) || head.indexOf("{", 1) < at) {
     // Not the record's own type: that of what stands before it.
     const outer = head.lastIndexOf(":{", at);
-    if (head.endsWith('"attachment"', outer) && outer + 2 === at) return type === "queued_command" ? "attachment" : "skip";
+    if (head.endsWith('"attachment"', outer) && outer + 2 === at)
+      return type === "queued_command" ? "attachment" : "skip";
     return kindByNeedles(line);
   }
   switch (type) {

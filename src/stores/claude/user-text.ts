@@ -12,7 +12,8 @@ export type UserText =
 const HIDDEN: UserText = { kind: "hidden" };
 
 /** Blocks that stand before or behind a prompt in the same text: reminders, the editor's context, a hook's words. */
-const CONTEXT = "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-caveat|user-prompt-submit-hook";
+const CONTEXT =
+  "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-caveat|user-prompt-submit-hook";
 const LEADING_CONTEXT = new RegExp(`^\\s*<(${CONTEXT})(?:\\s[^>]*)?>[\\s\\S]*?</\\1>\\s*`);
 const CONTEXT_END = new RegExp(`</(${CONTEXT})>\\s*$`);
 
@@ -58,10 +59,7 @@ export function withoutAnsi(text: string): string {
 }
 
 // CSI sequences, OSC sequences up to BEL or ST, and two-character escapes.
-const ANSI = new RegExp(
-  "(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]|\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|\\u001b[ -/]*[0-~]",
-  "g",
-);
+const ANSI = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]/g;
 
 function readWrapped(text: string): UserText {
   const command = commandLine(text);
@@ -88,7 +86,9 @@ function commandLine(text: string): string | undefined {
 
 function commandOutput(text: string | undefined, isError: boolean): UserText {
   const printed = withoutAnsi(text ?? "");
-  return printed.trim() === "" || printed === "(no content)" ? HIDDEN : { kind: "command-output", text: printed, isError };
+  return printed.trim() === "" || printed === "(no content)"
+    ? HIDDEN
+    : { kind: "command-output", text: printed, isError };
 }
 
 /** What stands between the first `<tag>` and the last `</tag>`: what was printed may hold such a tag itself. */
