@@ -170,23 +170,23 @@ export class Catalogue {
 
   /** Brings one file up to date: one stat, and its ends only when it changed. */
   #refresh(folder: ProjectFolder, entry: FileEntry): void {
-    if (entry.reading === undefined && entry.regular) return this.#readEnds(entry);
+    if (entry.reading === undefined && entry.regular) {
+      this.#readEnds(entry);
+      return;
+    }
     const state = stateOf(entry.path, this.#work);
     if (typeof state === "string") {
       entry.stamp = undefined;
       entry.reading = state === "gone" ? { kind: "gone" } : { kind: "skipped", reason: "could not be read" };
-      return;
+    } else if (state.isSymbolicLink()) {
+      // A link's own state says nothing of what it leads to, so that is read every time.
+      const target = targetInside(folder.root, entry.path);
+      const reason = "a link that leads out of the store" as const;
+      entry.stamp = undefined;
+      entry.reading = target === undefined ? { kind: "skipped", reason } : this.#reader.read(target);
+    } else if (entry.stamp === undefined || !sameStamp(entry.stamp, stampFrom(entry.path, state))) {
+      this.#readEnds(entry);
     }
-    const stamp = stampFrom(entry.path, state);
-    if (entry.stamp !== undefined && sameStamp(entry.stamp, stamp)) return;
-    if (!state.isSymbolicLink()) return this.#readEnds(entry);
-    // A link's own state says nothing of what it leads to, so that is read every time.
-    const target = targetInside(folder.root, entry.path);
-    entry.stamp = undefined;
-    entry.reading =
-      target === undefined
-        ? { kind: "skipped", reason: "a link that leads out of the store" }
-        : this.#reader.read(target);
   }
 
   #readEnds(entry: FileEntry): void {
