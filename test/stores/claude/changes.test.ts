@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Watcher } from "../../../src/platform/watch.ts";
-import type { Delay } from "../../../src/stores/claude/chat-watch.ts";
+import type { Timer } from "../../../src/platform/timer.ts";
+import { createWatcher, type Watcher } from "../../../src/platform/watch.ts";
 import { Mailbox } from "../../../src/stores/claude/mailbox.ts";
 import type { ClaudeStore } from "../../../src/stores/claude/store.ts";
 import type { Change, SessionRef } from "../../../src/stores/store.ts";
@@ -18,17 +18,20 @@ class ToldWatcher implements Watcher {
   #told = 0;
 
   file(path: string, signal: AbortSignal): AsyncIterable<void> {
-    return this.folder(path, signal) as AsyncIterable<unknown> as AsyncIterable<void>;
+    const told = this.folder(path, signal);
+    return (async function* () {
+      yield;
+      for await (const _ of told) yield;
+    })();
   }
 
-  async *folder(path: string, signal: AbortSignal): AsyncGenerator<string | undefined> {
+  folder(path: string, signal: AbortSignal): AsyncIterable<string | undefined> {
     const box = new Mailbox<string | undefined>();
     this.#boxes.set(path, box);
-    try {
-      yield* box.take(signal);
-    } finally {
+    signal.addEventListener("abort", () => {
       if (this.#boxes.get(path) === box) this.#boxes.delete(path);
-    }
+    });
+    return box.take(signal);
   }
 
   get watched(): string[] {
@@ -137,13 +140,14 @@ test("a watch that breaks ends the changes with its error, and the signal ends t
 /** The watch of one chat, with a clock that the test moves. */
 async function watchOf(t: TestContext, home: ClaudeHome, child = false) {
   const watcher = new ToldWatcher();
-  const delays: (() => void)[] = [];
-  const delay: Delay = (_ms, signal) =>
-    new Promise((resolve) => {
-      delays.push(resolve);
-      signal.addEventListener("abort", () => resolve());
-    });
-  const store = home.store({ watcher, delay });
+  let settle = (): void => {};
+  const timer: Timer = {
+    after(_ms, task) {
+      settle = task;
+      return () => {};
+    },
+  };
+  const store = home.store({ watcher, timer });
   const found = await store.find(id);
   assert.ok(found);
   const ref: SessionRef = child ? { ...found, child: sessionId(7) } : found;
@@ -151,8 +155,7 @@ async function watchOf(t: TestContext, home: ClaudeHome, child = false) {
   t.after(() => ended.abort());
   const wakes = store.watch(ref, ended.signal)[Symbol.asyncIterator]();
   assert.equal((await wakes.next()).done, false);
-  const settle = (): void => delays.splice(0).pop()?.();
-  return { watcher, wakes, settle, end: () => ended.abort() };
+  return { watcher, wakes, settle: () => settle(), end: () => ended.abort() };
 }
 
 test("a chat wakes at once, when its transcript changes, and once more when a spawn call has settled", async (t) => {
@@ -197,5 +200,40 @@ test("a session that moves is followed", async (t) => {
   watcher.tell(join(folder, file));
   assert.equal((await wakes.next()).done, false);
   watcher.tell(moved);
+  assert.equal((await wakes.next()).done, false);
+});
+
+test("with the system's own watching, what is appended, added or made anew is told", async (t) => {
+  const home = claudeHome(t);
+  const path = home.write("p", file, [prompt("a")]);
+  const store = home.store({ watcher: createWatcher() });
+  const { next } = await changesOf(t, store);
+  const told = async (wanted: Change): Promise<void> => {
+    for (;;) if ((await next())?.id === wanted.id) return;
+  };
+  home.append(path, [prompt("b")]);
+  await told({ id });
+  home.write("p", `${sessionId(2)}.jsonl`, [prompt("c")]);
+  await told({ id: sessionId(2) });
+  const third = home.write("q", `${sessionId(3)}.jsonl`, [prompt("d")]);
+  await told({});
+  while (!(await store.list("quick")).some((row) => row.id === sessionId(3))) await told({});
+  home.append(third, [prompt("e")]);
+  await told({ id: sessionId(3) });
+});
+
+test("with the system's own watching, a chat wakes for its transcript and for its first agent", async (t) => {
+  const home = claudeHome(t);
+  const path = home.write("p", file, [prompt("a")]);
+  const store = home.store({ watcher: createWatcher(), timer: { after: () => () => {} } });
+  const ref = await store.find(id);
+  assert.ok(ref);
+  const ended = new AbortController();
+  t.after(() => ended.abort());
+  const wakes = store.watch(ref, ended.signal)[Symbol.asyncIterator]();
+  await wakes.next();
+  home.append(path, [prompt("b")]);
+  assert.equal((await wakes.next()).done, false);
+  home.write("p", `${id}/subagents/agent-a1.jsonl`, [prompt("c")]);
   assert.equal((await wakes.next()).done, false);
 });

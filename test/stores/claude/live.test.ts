@@ -41,12 +41,14 @@ test("a session is live while the process that wrote itself down runs", async (t
   home.write("p", `${id}.jsonl`, [prompt("a")]);
   register(home, "944.json", registration());
   const running: Record<number, string> = { 944: "212183" };
-  const store = home.store({ processes: processes(running) });
+  let now = 1_796_030_800_000;
+  const store = home.store({ processes: processes(running), clock: { now: () => now as EpochMs } });
   assert.deepEqual((await store.list("sweep"))[0]?.live, { pid: 944, activity: "busy" });
   assert.deepEqual(await store.live(), [
     { id, pid: 944, cwd: "/home/dev/proj", startedAt: 1796030788295, activity: "busy", name: "proj-a8" },
   ]);
   delete running[944];
+  now += 1_000;
   assert.equal((await store.list("quick"))[0]?.live, undefined);
   assert.deepEqual(await store.live(), []);
 });
