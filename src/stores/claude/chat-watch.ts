@@ -1,17 +1,15 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Timer } from "../../platform/timer.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import { SETTLE_MS } from "../../transcript/limits.ts";
 import { Mailbox, Pumps } from "./mailbox.ts";
 import type { ClaudePlace } from "./place.ts";
 
-/** Waits so many milliseconds, or until the signal; never fails and never keeps the process alive. */
-export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
-
 /** What a chat's watch needs. */
 export interface ChatWatch {
   readonly watcher: Watcher;
-  readonly delay: Delay;
+  readonly timer: Timer;
   /** Where the chat lies now, when its file is gone from where it was. */
   moved(): Promise<ClaudePlace | undefined>;
 }
@@ -22,30 +20,25 @@ const SETTLED_MS = SETTLE_MS + 50;
 /**
  * Yields whenever the chat at `place` may have grown: its transcript changed; for a session also, when one of its agents'
  * files did (a child's first record gives the child its place in the chat); and once more when a spawn call in what came
- * last has settled. The first time is at once, when everything is watched, so that nothing before is missed. A session that
+ * last has settled. The first time is at once (so the watcher promises), when everything is watched, so that nothing before is missed. A session that
  * moves to another folder is followed.
  */
 export async function* chatWatch(
   place: ClaudePlace,
   child: boolean,
-  { watcher, delay, moved }: ChatWatch,
+  { watcher, timer, moved }: ChatWatch,
   signal: AbortSignal,
 ): AsyncGenerator<void, void, undefined> {
   const bell = new Mailbox<"grown" | "settled">();
-  let settling = new AbortController();
+  let unsettle = (): void => {};
   const grown = (): void => {
     bell.put("ring", "grown");
-    settling.abort();
-    const mine = new AbortController();
-    settling = mine;
-    void delay(SETTLED_MS, mine.signal).then(() => {
-      if (!mine.signal.aborted && !signal.aborted) bell.put("ring", "settled");
-    });
+    unsettle();
+    unsettle = timer.after(SETTLED_MS, () => bell.put("ring", "settled"));
   };
   let pumps = watchAt(place, child, watcher, grown, bell);
   let there = place;
   try {
-    grown();
     for await (const why of bell.take(signal)) {
       if (why === "grown" && !existsSync(there.file)) {
         const now = await moved();
@@ -58,7 +51,7 @@ export async function* chatWatch(
       yield;
     }
   } finally {
-    settling.abort();
+    unsettle();
     pumps.close();
   }
 }

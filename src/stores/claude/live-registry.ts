@@ -1,7 +1,8 @@
-import { readdirSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, type EpochMs, epochMsOf } from "../../platform/clock.ts";
-import { type FileStamp, sameStamp, stampOf, withFileNow } from "../../platform/files.ts";
+import { type FileStamp, sameStamp, stampFrom, stampOf } from "../../platform/files.ts";
+import { isAlive } from "../../platform/process-identity.ts";
 import { asCount, asObject, asString, asText } from "../../platform/read.ts";
 import { sessionIdOf } from "../../transcript/names.ts";
 import type { LiveProof } from "../store.ts";
@@ -12,11 +13,23 @@ export interface ProcessProof {
   isRunning(pid: number, start: string | undefined): boolean;
 }
 
+/** The system's processes. What Claude Code calls the start of a process is known of Linux alone. */
+export function systemProcesses(platform: NodeJS.Platform): ProcessProof {
+  return {
+    isRunning: (pid, start) => isAlive({ pid, ...(platform === "linux" && start !== undefined && { start }) }),
+  };
+}
+
 /** A process that wrote itself down in `<root>/sessions/<pid>.json`. */
 interface Registered {
   readonly proof: LiveProof;
   /** The start of the process as it stated it. */
   readonly start: string | undefined;
+}
+
+interface Held {
+  readonly stamp: FileStamp;
+  readonly registered: Registered | undefined;
 }
 
 /** Only `<pid>.json`: the `.key` file beside it is a secret and is never opened. */
@@ -25,7 +38,7 @@ const REGISTRATION = /^[1-9]\d{0,9}\.json$/;
 /** A registration is some 600 bytes long. */
 const LARGEST = 64 * 1024;
 
-/** How long what the folders said is taken to hold: ms. */
+/** How long an answer is taken to hold: ms. */
 const FRESH_MS = 1_000;
 
 /** Bytes of a text that comes from a registration and is shown. */
@@ -39,8 +52,8 @@ export class LiveRegistry {
   readonly #clock: Clock;
   readonly #processes: ProcessProof;
   #folders: readonly string[] = [];
-  #held = new Map<string, { readonly stamp: FileStamp; readonly registered: Registered | undefined }>();
-  #readAt: number | undefined;
+  #held = new Map<string, Held>();
+  #answer: { readonly at: EpochMs; readonly live: readonly LiveProof[] } | undefined;
 
   constructor(clock: Clock, processes: ProcessProof) {
     this.#clock = clock;
@@ -49,46 +62,44 @@ export class LiveRegistry {
 
   /** The `sessions` folders to look in from now on. */
   lookIn(folders: readonly string[]): void {
-    if (folders.length === this.#folders.length && folders.every((folder, index) => folder === this.#folders[index])) {
-      return;
-    }
+    if (folders.join("\n") !== this.#folders.join("\n")) this.refresh();
     this.#folders = folders;
-    this.#readAt = undefined;
   }
 
-  /** The next question reads the folders again. */
+  /** The next question asks the system anew. */
   refresh(): void {
-    this.#readAt = undefined;
+    this.#answer = undefined;
   }
 
-  /** The sessions that a process has open now; where several have one, the newest process. */
+  /** The sessions that a process has open, as of a second ago at most; where several have one, the newest process. */
   live(): readonly LiveProof[] {
+    const now = this.#clock.now();
+    if (this.#answer !== undefined && Math.abs(now - this.#answer.at) < FRESH_MS) return this.#answer.live;
+    this.#held = this.#read();
     const newest = new Map<string, LiveProof>();
-    for (const { registered } of this.#read().values()) {
+    for (const { registered } of this.#held.values()) {
       if (registered === undefined || !this.#processes.isRunning(registered.proof.pid, registered.start)) continue;
       const { proof } = registered;
       const other = newest.get(proof.id);
       if (other === undefined || other.startedAt <= proof.startedAt) newest.set(proof.id, proof);
     }
-    return [...newest.values()];
+    this.#answer = { at: now, live: [...newest.values()] };
+    return this.#answer.live;
   }
 
-  #read(): ReadonlyMap<string, { readonly registered: Registered | undefined }> {
-    const now = this.#clock.now();
-    if (this.#readAt !== undefined && Math.abs(now - this.#readAt) < FRESH_MS) return this.#held;
-    this.#readAt = now;
-    const held = new Map<string, { readonly stamp: FileStamp; readonly registered: Registered | undefined }>();
-    for (const folder of this.#folders) {
+  /** What the registrations say; only those that changed are read again. */
+  #read(): Map<string, Held> {
+    const held = new Map<string, Held>();
+    for (const folder of this.#folders.flatMap((named) => quietly(() => realpathSync.native(named)) ?? [])) {
       for (const name of namesIn(folder)) {
         const path = join(folder, name);
-        const stamp = quietly(() => stampOf(path));
+        const stamp = stampOf(path);
         const before = this.#held.get(path);
         if (stamp === undefined) continue;
         const same = before !== undefined && sameStamp(before.stamp, stamp);
-        held.set(path, same ? before : { stamp, registered: quietly(() => registrationAt(folder, path, stamp)) });
+        held.set(path, same ? before : { stamp, registered: quietly(() => registrationAt(path)) });
       }
     }
-    this.#held = held;
     return held;
   }
 }
@@ -97,12 +108,19 @@ function namesIn(folder: string): string[] {
   return (quietly(() => readdirSync(folder)) ?? []).filter((name) => REGISTRATION.test(name));
 }
 
-function registrationAt(folder: string, path: string, stamp: FileStamp): Registered | undefined {
-  const text = withFileNow(realpathSync.native(folder), path, (file) => {
-    const bytes = Buffer.alloc(Math.min(file.size, LARGEST));
-    return bytes.toString("utf8", 0, file.read(bytes, 0));
-  });
-  return registration(JSON.parse(text), epochMsOf(Number(stamp.mtimeNs / 1_000_000n)) ?? (0 as EpochMs));
+/** Reads a registration in a folder without links; a link in the last place is not followed. */
+function registrationAt(path: string): Registered | undefined {
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile()) return undefined;
+    const { size, mtimeNs } = stampFrom(path, stats);
+    const bytes = Buffer.alloc(Math.min(size, LARGEST));
+    const text = bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, 0));
+    return registration(JSON.parse(text), epochMsOf(Number(mtimeNs / 1_000_000n)) ?? (0 as EpochMs));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** What a registration says; undefined when it names no session or process. */

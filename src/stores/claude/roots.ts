@@ -59,7 +59,7 @@ async function nestedProjects(top: string): Promise<string[]> {
   const found: string[] = [];
   let looked = 0;
   let level = [top];
-  for (let depth = 0; depth < NESTED_LEVELS && level.length > 0; depth++) {
+  for (let depth = 0; depth <= NESTED_LEVELS && level.length > 0; depth++) {
     const below: string[] = [];
     for (const folder of level) {
       if (++looked > NESTED_FOLDERS) return found;

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
+import { systemTimer, type Timer } from "../../platform/timer.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
@@ -22,9 +22,9 @@ import type {
   Totals,
 } from "../store.ts";
 import { Catalogue, type KnownSession } from "./catalogue.ts";
-import { chatWatch, type Delay } from "./chat-watch.ts";
+import { chatWatch } from "./chat-watch.ts";
 import { homeOf } from "./folder-name.ts";
-import { LiveRegistry, type ProcessProof } from "./live-registry.ts";
+import { LiveRegistry, type ProcessProof, systemProcesses } from "./live-registry.ts";
 import type { ClaudePlace } from "./place.ts";
 import { isClaudeSession } from "./project-folders.ts";
 import { claudeRoots } from "./roots.ts";
@@ -47,14 +47,15 @@ export interface ClaudeStoreParts {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly watcher: Watcher;
-  readonly processes: ProcessProof;
   /** Folders to look in besides the CLI's own (`stores.claude` of the configuration). */
   readonly extraRoots: readonly string[];
   /** Makes the reader of chats, which asks whether a session is live to tell a running agent from one that was killed. */
   chats(isLive: (session: SessionId) => boolean): ClaudeChatReader;
   /** Counts what listing costs. */
   readonly work?: ListingWork;
-  readonly delay?: Delay;
+  /** What stands in for the machine, in tests. */
+  readonly processes?: ProcessProof;
+  readonly timer?: Timer;
 }
 
 /** The history of Claude Code on this machine. */
@@ -69,7 +70,7 @@ export class ClaudeStore implements Store {
 
   constructor(parts: ClaudeStoreParts) {
     this.#parts = parts;
-    const registry = new LiveRegistry(parts.clock, parts.processes);
+    const registry = new LiveRegistry(parts.clock, parts.processes ?? systemProcesses(parts.environment.platform));
     const findRoots = async () => {
       const roots = await claudeRoots(parts.environment, parts.extraRoots);
       registry.lookIn(roots.map((root) => join(root.config, "sessions")));
@@ -119,9 +120,9 @@ export class ClaudeStore implements Store {
   }
 
   watch(ref: SessionRef, signal: AbortSignal): AsyncIterable<void> {
-    const { watcher, delay = unheldDelay } = this.#parts;
+    const { watcher, timer = systemTimer } = this.#parts;
     const moved = (): Promise<ClaudePlace | undefined> => this.#placeNow(ref);
-    return chatWatch(placeOf(ref), ref.child !== undefined, { watcher, delay, moved }, signal);
+    return chatWatch(placeOf(ref), ref.child !== undefined, { watcher, timer, moved }, signal);
   }
 
   changes(signal: AbortSignal): AsyncIterable<Change> {
@@ -191,5 +192,3 @@ function rowOf({ id, place, stamp, facts }: KnownSession, platform: NodeJS.Platf
     ...(home !== undefined && { resume: { command: ["claude", "--resume", id], cwd: home } }),
   };
 }
-
-const unheldDelay: Delay = (ms, signal) => wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
