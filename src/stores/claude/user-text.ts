@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** What a text in the user's name is, once everything that Claude Code puts there itself is taken away. */
 export type UserText =
   | { readonly kind: "prompt"; readonly text: string }
@@ -55,11 +57,8 @@ export function withoutContext(text: string): string {
 
 /** `text` without the escape sequences that colour and move things in a terminal. */
 export function withoutAnsi(text: string): string {
-  return text.includes("\u001b") || text.includes("\u009b") ? text.replace(ANSI, "") : text;
+  return text.includes("\u001b") || text.includes("\u009b") ? stripVTControlCharacters(text) : text;
 }
-
-// CSI sequences, OSC sequences up to BEL or ST, and two-character escapes.
-const ANSI = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]/g;
 
 function readWrapped(text: string): UserText {
   const command = commandLine(text);
