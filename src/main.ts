@@ -5,12 +5,14 @@ import { callWords } from "./commands/program.ts";
 import { run } from "./commands/run.ts";
 import { processTerminal } from "./commands/terminal.ts";
 import { bridgeOfThisMachine } from "./commands/wiring.ts";
+import { dropSqliteWarning } from "./platform/builtins.ts";
 import { systemClock } from "./platform/clock.ts";
 import { processEnvironment } from "./platform/environment.ts";
 
 /** The version of the built file; the source has none. */
 declare const __VERSION__: string | undefined;
 
+dropSqliteWarning();
 const version = typeof __VERSION__ === "string" ? __VERSION__ : "(source)";
 const environment = processEnvironment();
 const terminal = processTerminal(environment);

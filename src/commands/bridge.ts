@@ -14,7 +14,7 @@ export interface Bridge {
   /** A new key in the place of the old one, which no longer lets anyone in. */
   newKey(environment: Environment): Promise<string>;
   /** What there is of our own files. Never fails, and changes nothing. */
-  ownFiles(environment: Environment): Promise<OwnFiles>;
+  ownFiles(environment: Environment): OwnFiles;
   /** The server that runs on this home now; undefined also when one has left its notice behind. */
   running(environment: Environment): Promise<RuntimeNotice | undefined>;
   /** A fresh way in to `running`: the address with a code that works once. */

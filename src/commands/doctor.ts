@@ -52,7 +52,7 @@ export const doctor = command({
 });
 
 async function examine({ bridge, program }: Context, environment: Environment): Promise<Findings> {
-  const own = await bridge.ownFiles(environment);
+  const own = bridge.ownFiles(environment);
   const running = await bridge.running(environment);
   const port = running?.port ?? own.config.port ?? PORT;
   const holder = running === undefined ? await holderOf(port) : "agent-bridge";

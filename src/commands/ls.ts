@@ -56,7 +56,7 @@ export const ls = command({
     const state = live ? ("live" as const) : undefined;
     const query = { agent, q, state, children, limit, project: project === undefined ? undefined : resolve(project) };
     const { transcripts, total } = await inventory.query(query);
-    const broken = inventory.standings().filter(({ problem }) => problem !== undefined);
+    const broken = (await inventory.standings()).filter(({ problem }) => problem !== undefined);
     for (const { agent, problem } of broken) await terminal.err(`${agent}: ${problem}\n`);
     const exitCode = broken.length === 0 ? 0 : 1;
     if (options.json) {

@@ -1,17 +1,20 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
 import { keyReader } from "../platform/key.ts";
 import { readPrivate } from "../platform/private-file.ts";
+import { AGENT_NAMES } from "../transcript/names.ts";
 import type { OwnFiles } from "./bridge.ts";
 
 /** More than a key ever takes. */
 const KEY_BYTES = 256;
 
 /** What there is of our own files. Never fails, and changes nothing. */
-export async function ownFiles({ bridgeHome }: Environment): Promise<OwnFiles> {
-  return { home: homeState(bridgeHome), key: keyState(bridgeHome), config: { found: false, warnings: [] } };
+export function ownFiles(environment: Environment): OwnFiles {
+  const { bridgeHome } = environment;
+  return { home: homeState(bridgeHome), key: keyState(bridgeHome), config: configState(environment) };
 }
 
 function homeState(path: string): OwnFiles["home"] {
@@ -34,6 +37,17 @@ function keyState(folder: string): OwnFiles["key"] {
   } catch (error) {
     const why = error instanceof Failure ? error.message : `the dashboard key can't be read (${errorCode(error)})`;
     return { found: true, problem: why };
+  }
+}
+
+function configState(environment: Environment): OwnFiles["config"] {
+  const found = existsSync(join(environment.bridgeHome, "config.json"));
+  try {
+    const { config, warnings } = readConfig(environment, AGENT_NAMES);
+    return { found, ...(config.port !== undefined && { port: config.port }), warnings };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { found, warnings: [], problem: error.message };
   }
 }
 

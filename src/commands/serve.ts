@@ -70,7 +70,7 @@ export async function openServer(
   const running = await bridge.running(environment);
   if (running !== undefined) throw new HomeServed(environment.bridgeHome, running);
   try {
-    const { config } = await bridge.ownFiles(environment);
+    const { config } = bridge.ownFiles(environment);
     return await bridge.serve(environment, asked ?? config.port ?? PORT, log);
   } catch (error) {
     if (!(error instanceof PortTaken)) throw error;

@@ -33,9 +33,15 @@ export const tail = command({
     const end = await endOfChat(chat, options.items ?? ITEMS);
     await write(end.items);
     if (!options.follow) return 0;
-    for await (const { items, reset } of follow(chat, end.next, tools, untilInterrupted())) {
-      if (reset) await terminal.err("the transcript was replaced; this is its beginning\n");
-      await write(items);
+    // Nothing that follows a chat keeps the process alive.
+    const alive = setInterval(() => {}, 60_000);
+    try {
+      for await (const { items, reset } of follow(chat, end.next, tools, untilInterrupted())) {
+        if (reset) await terminal.err("the transcript was replaced; this is its beginning\n");
+        await write(items);
+      }
+    } finally {
+      clearInterval(alive);
     }
     return 0;
   },

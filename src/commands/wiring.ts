@@ -1,8 +1,11 @@
 import { holderOf } from "../client/holder.ts";
 import type { Clock } from "../platform/clock.ts";
+import { readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
+import { withLock } from "../platform/lock.ts";
 import { loginLink, makeLoginCheck, makeLoginCode } from "../platform/login-code.ts";
+import { startOf } from "../platform/process-identity.ts";
 import {
   mayBeRunning,
   newBootNonce,
@@ -12,6 +15,7 @@ import {
   writeNotice,
 } from "../platform/runtime-notice.ts";
 import { systemTimer } from "../platform/timer.ts";
+import { createWatcher } from "../platform/watch.ts";
 import type { RouteContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { healthRoute } from "../routes/health.ts";
@@ -25,6 +29,7 @@ import type { Route } from "../server/route.ts";
 import { Inventory } from "../stores/inventory.ts";
 import { Pages } from "../stores/pages.ts";
 import { openStores } from "../stores/registry.ts";
+import { AGENT_NAMES } from "../transcript/names.ts";
 import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
 import { ownFiles } from "./own-files.ts";
@@ -51,13 +56,15 @@ export function bridgeOfThisMachine(machine: Machine): Bridge {
       const key = await ensureKey(bridgeHome, machine.warn);
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
     },
-    thisProcess: () => ({ pid: machine.pid, procStart: undefined }),
+    thisProcess: () => ({ pid: machine.pid, procStart: startOf(machine.pid) }),
     serve: async (environment, port, log) => startServer(machine, environment, await histories(environment), port, log),
   };
 }
 
 async function openHistories({ clock }: Machine, environment: Environment): Promise<Histories> {
-  const stores = openStores({ environment, clock, watcher: undefined as never, extraRoots: {} });
+  const { config } = readConfig(environment, AGENT_NAMES);
+  const extraRoots = Object.fromEntries(config.stores);
+  const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
   return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer } };
 }
@@ -86,7 +93,7 @@ async function startServer(
   const server = await listen({ routes, assets: HOME_ASSETS, port, key, version, clock, log });
   const notice = { url: server.url, port: server.port, pid, bootNonce };
   try {
-    await claimHome(bridgeHome, notice);
+    await withLock(bridgeHome, () => claimHome(bridgeHome, notice));
   } catch (error) {
     await server.close();
     throw error;

@@ -39,7 +39,7 @@ async function served(
   let closed = 0;
   const bridge: Partial<Bridge> = {
     running: async () => undefined,
-    ownFiles: async () => own(),
+    ownFiles: () => own(),
     wayIn: async (_, { url }) => `${url}/?t=code`,
     async serve(_environment, asked) {
       if (taken.includes(asked)) throw new PortTaken(asked, undefined);
@@ -87,7 +87,7 @@ test("the curl line names the home that was given, as a shell takes it", async (
 
 test("a taken port is passed over unless it was asked for", async () => {
   assert.match((await served(["serve"], [4777])).out, /serves at http:\/\/127\.0\.0\.1:50000\n/);
-  const config = { ownFiles: async () => own({ port: 4800 }) };
+  const config = { ownFiles: () => own({ port: 4800 }) };
   assert.match((await served(["serve"], [], config)).out, /serves at http:\/\/127\.0\.0\.1:4800\n/);
   assert.match((await served(["serve"], [4800], config)).out, /serves at http:\/\/127\.0\.0\.1:50000\n/);
 });
