@@ -20,7 +20,7 @@ export function writeHistory(machine: Machine): void {
     name: "Agent",
     input: { description: "Look around", prompt: "Look." },
   };
-  machine.write(SESSION, [
+  machine.append(SESSION, [
     { type: "custom-title", customTitle: "Fix the redirect", sessionId: SESSION },
     user(1, "Fix it."),
     assistant(2, [{ type: "text", text: `I will. ${"x".repeat(20_000)}` }]),
@@ -32,11 +32,11 @@ export function writeHistory(machine: Machine): void {
       toolUseResult: { status: "completed", agentId: CHILD },
     },
   ]);
-  machine.write(SESSION, [user(5, "Look.", CHILD), assistant(6, [{ type: "text", text: "Seen." }], CHILD)], CHILD);
+  machine.append(SESSION, [user(5, "Look.", CHILD), assistant(6, [{ type: "text", text: "Seen." }], CHILD)], CHILD);
   const prompts = Array.from({ length: LONG_PROMPTS }, (_, index) =>
     user(index, `prompt ${index} ${"y".repeat(30_000)}`),
   );
-  machine.write(LONG_SESSION, prompts);
+  machine.append(LONG_SESSION, prompts);
 }
 
 /** A user's line, `second` seconds after the start. */
@@ -53,12 +53,10 @@ export function assistant(second: number, content: unknown, agentId?: string): o
 
 function record(type: string, second: number, message: object, agentId: string | undefined): object {
   return {
-    parentUuid: null,
     isSidechain: agentId !== undefined,
     ...(agentId !== undefined && { agentId }),
     type,
     message,
-    uuid: `${type}-${agentId ?? "main"}-${second}`,
     timestamp: new Date(START + second * 1000).toISOString(),
     sessionId: SESSION,
     cwd: "/home/dev/work",

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,6 +37,8 @@ export class Machine {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "agent-bridge-built-")));
   readonly #node: string;
   readonly #running = new Set<ChildProcess>();
+  /** The last record of each transcript. */
+  readonly #tips = new Map<string, string>();
 
   constructor(node: string) {
     this.#node = node;
@@ -72,22 +75,19 @@ export class Machine {
     return join(folder, `${id}.jsonl`);
   }
 
-  /** Writes `lines` as the transcript of the session `id`, or of a subagent of it. */
-  write(id: string, lines: readonly object[], agentId?: string): void {
-    const file = this.transcript(id);
-    const side = join(file.slice(0, -".jsonl".length), "subagents");
+  /** Adds `lines`, each message the child of the one before it, to the transcript of a session or of a subagent of it. */
+  append(id: string, lines: readonly object[], agentId?: string): void {
+    const main = this.transcript(id);
+    const side = join(main.slice(0, -".jsonl".length), "subagents");
     if (agentId !== undefined) mkdirSync(side, { recursive: true });
-    writeFileSync(agentId === undefined ? file : join(side, `agent-${agentId}.jsonl`), jsonl(lines));
+    const file = agentId === undefined ? main : join(side, `agent-${agentId}.jsonl`);
+    for (const line of lines) {
+      const uuid = randomUUID();
+      const link = { parentUuid: this.#tips.get(file) ?? null, uuid };
+      appendFileSync(file, `${JSON.stringify("message" in line ? { ...link, ...line } : line)}\n`);
+      if ("message" in line) this.#tips.set(file, uuid);
+    }
   }
-
-  /** Adds `lines` to the transcript of the session `id`. */
-  append(id: string, lines: readonly object[]): void {
-    appendFileSync(this.transcript(id), jsonl(lines));
-  }
-}
-
-function jsonl(lines: readonly object[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
 function followed(child: ChildProcess): Running {
