@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, sep } from "node:path";
 import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type FileStamp, sameStamp, stampFrom } from "../../platform/files.ts";
@@ -18,14 +18,17 @@ const FOLDERS_AT_ONCE = 16;
 export interface KnownSession {
   readonly id: SessionId;
   readonly place: ClaudePlace;
+  /** The name of its project folder. */
+  readonly project: string;
   readonly stamp: FileStamp;
   readonly facts: SessionFacts;
 }
 
 /** Where a session lies whose transcript is `<folder>/<id>.jsonl`. */
 export function placeIn(root: string, folder: string, id: SessionId): ClaudePlace {
-  const file = join(folder, `${id}.jsonl`);
-  return { root, file, session: id, mainFile: file, sideFolder: join(folder, id) };
+  const sideFolder = folder + sep + id;
+  const file = `${sideFolder}.jsonl`;
+  return { root, file, session: id, mainFile: file, sideFolder };
 }
 
 /**
@@ -214,6 +217,7 @@ function newestOfEach(
 ): Map<SessionId, KnownSession> {
   const sessions = new Map<SessionId, KnownSession>();
   for (const folder of folders) {
+    const project = basename(folder.path);
     leftOut.push(...folder.leftOut);
     for (const { id, path, reading } of folder.files.values()) {
       if (reading?.kind === "skipped") leftOut.push({ path, reason: reading.reason });
@@ -226,7 +230,7 @@ function newestOfEach(
       const same = before.get(id);
       const { stamp, facts } = reading;
       const kept = same?.facts === facts && same.place.file === path ? same : undefined;
-      sessions.set(id, kept ?? { id, place: placeIn(folder.root, folder.path, id), stamp, facts });
+      sessions.set(id, kept ?? { id, place: placeIn(folder.root, folder.path, id), project, stamp, facts });
     }
   }
   return sessions;

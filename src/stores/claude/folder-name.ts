@@ -21,7 +21,8 @@ export function isFolderOf(name: string, cwd: string, platform: NodeJS.Platform)
  * the folders above them, whose name it is (a session may have gone into a folder below). Undefined when none is.
  */
 export function homeOf(name: string, cwds: readonly string[], platform: NodeJS.Platform): string | undefined {
-  return [...cwds, ...cwds.flatMap(foldersAbove)].find((folder) => isFolderOf(name, folder, platform));
+  const isHome = (folder: string): boolean => isFolderOf(name, folder, platform);
+  return cwds.find(isHome) ?? cwds.flatMap(foldersAbove).find(isHome);
 }
 
 function foldersAbove(folder: string): string[] {

@@ -163,10 +163,9 @@ export class LineWindow {
    * own. Envelope keys stand behind the payload in most records, so this parses a few dozen bytes of a large line.
    */
   #fromEnd(line: WindowLine, key: WindowKey): JsonObject | undefined {
-    const from = Math.max(line.start, line.end - NEAR_BYTES);
-    const at = this.#bytes.subarray(from, line.end).lastIndexOf(key.bytes);
-    if (at < 0) return undefined;
-    const text = this.#bytes.toString("utf8", from + at, line.end);
+    const at = this.#bytes.lastIndexOf(key.bytes, line.end - key.bytes.length);
+    if (at < line.start || line.end - at > NEAR_BYTES) return undefined;
+    const text = this.#bytes.toString("utf8", at, line.end);
     // Mostly a glance shows that the key is nested: something closes that did not open here.
     if (!text.includes("{") && text.indexOf("}") < text.trimEnd().length - 1) return undefined;
     const end = this.#parse(`{${text}`);
@@ -176,13 +175,12 @@ export class LineWindow {
 
   /** What stands up to the value of `key`, when no nested object is open there (the key order of 1.x). */
   #fromStart(line: WindowLine, key: WindowKey): JsonObject | undefined {
-    const near = this.#bytes.subarray(line.start, Math.min(line.end, line.start + NEAR_BYTES));
-    const at = near.indexOf(key.bytes);
+    const at = this.#bytes.indexOf(key.bytes, line.start);
     const begin = at + key.bytes.length + 1;
-    if (at < 0 || near[begin - 1] !== QUOTE) return undefined;
-    const end = closingQuote(near, begin);
+    if (at < 0 || begin > Math.min(line.end, line.start + NEAR_BYTES)) return undefined;
+    const end = this.#bytes[begin - 1] === QUOTE ? closingQuote(this.#bytes, begin, line.end) : -1;
     if (end < 0) return undefined;
-    const text = near.toString("utf8", 0, end + 1);
+    const text = this.#bytes.toString("utf8", line.start, end + 1);
     return text.includes("{", 1) ? undefined : this.#parse(`${text}}`);
   }
 
@@ -243,9 +241,9 @@ export class LineWindow {
   }
 }
 
-/** Where the string that begins at `begin` (behind its quote) ends; -1 when it does not end here. */
-function closingQuote(bytes: Buffer, begin: number): number {
-  for (let at = begin; at < bytes.length; at++) {
+/** Where the string that begins at `begin` (behind its quote) ends; -1 when it does not end before `limit`. */
+function closingQuote(bytes: Buffer, begin: number, limit: number): number {
+  for (let at = begin; at < limit; at++) {
     if (bytes[at] === BACKSLASH) at++;
     else if (bytes[at] === QUOTE) return at;
   }

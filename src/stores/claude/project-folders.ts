@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, sameStamp, stampFrom } from "../../platform/files.ts";
@@ -112,7 +112,7 @@ export class ProjectFolders {
       for (const entry of await readdir(folder.path, { withFileTypes: true })) {
         const { name } = entry;
         if (!name.endsWith(TRANSCRIPT)) continue;
-        const path = join(folder.path, name);
+        const path = folder.path + sep + name;
         const id = sessionOfName(name);
         if (id !== undefined) {
           const regular = entry.isFile();

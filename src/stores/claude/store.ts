@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -176,9 +176,9 @@ function placeOf(ref: SessionRef): ClaudePlace {
   return ref.place as ClaudePlace;
 }
 
-function rowOf({ id, place, stamp, facts }: KnownSession, platform: NodeJS.Platform): Listed {
+function rowOf({ id, project, stamp, facts }: KnownSession, platform: NodeJS.Platform): Listed {
   const { title, cwd, branch, startedAt, updatedAt, model } = facts;
-  const home = homeOf(basename(dirname(place.file)), facts.cwds, platform) ?? facts.cwds[0];
+  const home = homeOf(project, facts.cwds, platform) ?? facts.cwds[0];
   return {
     agent: "claude",
     id,
