@@ -3,10 +3,11 @@ import type { Style } from "./style.ts";
 import { day, timeOfDay } from "./when.ts";
 import { printable } from "./width.ts";
 
-/** Writes a chat for reading; knows the day of the last item, so that a new day is told once. */
+/** Writes a chat for reading: a new day is told once, and an output that follows its call stands under it. */
 export class TranscriptWriter {
   readonly #style: Style;
   #day = "";
+  #last: Item | undefined;
 
   constructor(style: Style) {
     this.#style = style;
@@ -16,12 +17,15 @@ export class TranscriptWriter {
   write(item: Item): string {
     const today = day(item.at);
     const newDay = today === this.#day ? "" : `\n${this.#style.dim(`── ${today} ──`)}\n`;
+    const answers =
+      newDay === "" && item.of !== undefined && this.#last?.of === undefined && item.of === this.#last?.ref;
     this.#day = today;
-    return newDay + this.#item(item);
+    this.#last = item;
+    return answers ? this.#output(item) : newDay + this.#item(item);
   }
 
   #item(item: Item): string {
-    const { bold, dim, green, yellow, red } = this.#style;
+    const { bold, dim, green, yellow } = this.#style;
     const time = dim(timeOfDay(item.at));
     switch (item.kind) {
       case "user":
@@ -31,14 +35,19 @@ export class TranscriptWriter {
       case "subagent":
         return `\n${yellow("subagent")}  ${time}  ${line(item.subagent?.title)}  ${dim(`--child ${item.subagent?.id}`)}\n`;
       case "tool": {
-        const name = line(item.tool);
-        const failed = item.error ? `  ${red("failed")}` : "";
-        const summary = item.summary === undefined ? "" : `  ${line(item.summary)}`;
-        const head = `\n${yellow(name)}  ${time}${failed}${summary}\n`;
-        const output = item.text === undefined ? "" : quoted(item.text, dim);
-        return head + output;
+        const head = `${yellow(line(item.tool))}  ${time}  ${line(item.summary)}`.trimEnd();
+        return `\n${head}\n${this.#output(item)}`;
       }
     }
+  }
+
+  /** What a tool printed. It stands behind a bar, so that it can't be taken for what somebody said. */
+  #output({ text, error }: Item): string {
+    const { dim, red } = this.#style;
+    const bar = dim("│");
+    const shown = printable(text ?? "").trimEnd();
+    const lines = [...(error ? [red("failed")] : []), ...(shown === "" ? [] : shown.split("\n"))];
+    return lines.map((each) => `${bar} ${each}\n`).join("");
   }
 }
 
@@ -51,14 +60,4 @@ function line(text: string | undefined): string {
 function body(text: string | undefined): string {
   const shown = printable(text ?? "").trimEnd();
   return shown === "" ? "" : `${shown}\n`;
-}
-
-/** Output stands behind a bar, so that it can't be taken for what somebody said. */
-function quoted(text: string, dim: Style["dim"]): string {
-  const shown = printable(text).trimEnd();
-  if (shown === "") return "";
-  return shown
-    .split("\n")
-    .map((each) => `${dim("│")} ${each}\n`)
-    .join("");
 }

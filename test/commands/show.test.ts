@@ -10,10 +10,13 @@ import { type FakeTerminal, fakeContext, fakeStore, fakeTerminal, listed, NOW, s
 process.env.TZ = "UTC";
 
 const pos = "j:0:0" as Cursor;
+const call = "j:1:0" as Cursor;
+const earlier = "j:9:0" as Cursor;
 const CHAT: Entry[] = [
   { kind: "user", at: NOW, pos, text: "Fix it.\n\n" },
-  { kind: "tool-call", at: NOW, pos, tool: "Bash", input: { command: "npm test" } },
-  { kind: "tool-result", at: NOW, pos, tool: "Bash", text: "one\u001b[2J\ntwo\n", isError: true },
+  { kind: "tool-call", at: NOW, pos: call, tool: "Bash", input: { command: "npm test" } },
+  { kind: "tool-result", at: NOW, pos, tool: "Bash", of: call, text: "one\u001b[2J\ntwo\n", isError: true },
+  { kind: "tool-result", at: NOW, pos, tool: "Read", of: earlier, text: "late" },
   { kind: "subagent", at: NOW, pos, subagent: { id: "a1" as SessionId, title: "Look around", agent: "claude" } },
   said(4, "Done."),
 ];
@@ -37,10 +40,12 @@ test("a chat is printed for reading, and no output in it can act on the terminal
     "Fix it.",
     "",
     "Bash  09:24:00  npm test",
-    "",
-    "Bash  09:24:00  failed",
+    "│ failed",
     "│ one",
     "│ two",
+    "",
+    "Read  09:24:00",
+    "│ late",
     "",
     "subagent  09:24:00  Look around  --child a1",
     "",
@@ -57,7 +62,7 @@ test("--json prints the items, one a line", async () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line).kind),
-    ["user", "tool", "tool", "subagent", "assistant"],
+    ["user", "tool", "tool", "tool", "subagent", "assistant"],
   );
 });
 

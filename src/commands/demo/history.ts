@@ -22,10 +22,10 @@ const HOUR = 3_600_000;
 /** Writes a small, varied Claude Code history into the empty folder `home`: several projects, all kinds of items. */
 export function writeHistory(home: string, now: EpochMs): DemoHistory {
   const projects = join(home, ".claude", "projects");
-  const begin = (folder: string, session: string, hoursAgo: number, branch = "main") => {
+  const begin = (folder: string, session: string, hoursAgo: number, branch = "main", stepMs?: number) => {
     const cwd = join(home, folder);
     mkdirSync(cwd, { recursive: true });
-    const start = { session, cwd, branch, startedAt: (now - hoursAgo * HOUR) as EpochMs };
+    const start = { session, cwd, branch, startedAt: (now - hoursAgo * HOUR) as EpochMs, ...(stepMs && { stepMs }) };
     const folderOf = join(projects, cwd.replace(/[^A-Za-z0-9]/g, "-"));
     const file = join(folderOf, `${session}.jsonl`);
     return { cwd, file, start, script: new Script(start), side: join(folderOf, session, "subagents") };
@@ -35,8 +35,8 @@ export function writeHistory(home: string, now: EpochMs): DemoHistory {
   save(login.file, loginScript(login.script, login.cwd));
 
   const review = begin("shop", "2c7f9d13-4a5b-4c8d-8e62-1f6a4d3b8c21", 26);
-  const children = reviewScript(review.script, (agentId, hoursLater) => {
-    const startedAt = (review.start.startedAt + hoursLater * HOUR) as EpochMs;
+  const children = reviewScript(review.script, (agentId, msLater) => {
+    const startedAt = (review.start.startedAt + msLater) as EpochMs;
     return new Script({ ...review.start, agentId, startedAt });
   });
   save(review.file, review.script);
@@ -54,7 +54,7 @@ export function writeHistory(home: string, now: EpochMs): DemoHistory {
   const translation = begin("翻訳", "5fac2a46-7d8e-4fb0-9b95-4c9d7a6ebf54", 74);
   save(translation.file, translationScript(translation.script));
 
-  const live = begin("shop", "6abd3b57-8e9f-40c1-8ca6-5dae8b7fc065", 0.02, "tests");
+  const live = begin("shop", "6abd3b57-8e9f-40c1-8ca6-5dae8b7fc065", 0.02, "tests", 100);
   save(live.file, live.script.title("Keep the test suite green").user("Run the tests until they stay green."));
   return { home, live: { session: live.start.session, cwd: live.cwd, file: live.file, script: live.script } };
 }
@@ -95,7 +95,7 @@ function loginScript(script: Script, cwd: string): Script {
     .assistant("Two more: `logout` and `invite`. Both should use `safePath` too.");
 }
 
-function reviewScript(script: Script, child: (id: string, hoursLater: number) => Script): Child[] {
+function reviewScript(script: Script, child: (id: string, msLater: number) => Script): Child[] {
   const [prices, payment, rounding] = ["a1f0c2d4e6b80912a", "a2e1d3c5b7f90813b", "a3d2e4b6c8fa0714c"] as const;
   script.title("Review the checkout").user("Review the checkout with two helpers: prices, and payment.");
   const first = script.call("Agent", { description: "Review prices", prompt: "Check how prices are summed." });
@@ -105,7 +105,7 @@ function reviewScript(script: Script, child: (id: string, hoursLater: number) =>
     .result(first, "Prices are summed as floats.", false, { ...done, agentId: prices })
     .result(second, "API Error: 400 prompt is too long", true, { status: "failed", agentId: payment })
     .assistant("Prices: floats are summed, which loses cents. Payment: the helper failed; I'd run it again in parts.");
-  const priceScript = child(prices, 0.004).user("Check how prices are summed.");
+  const priceScript = child(prices, 8_000).user("Check how prices are summed.");
   const nested = priceScript.call("Agent", { description: "Try the rounding", prompt: "Sum 0.1 ten times." });
   priceScript.result(nested, `0.9999999999999999\nagentId: ${rounding}`).assistant("Prices are summed as floats.");
   return [
@@ -117,7 +117,7 @@ function reviewScript(script: Script, child: (id: string, hoursLater: number) =>
     {
       id: payment,
       meta: { agentType: "general-purpose", description: "Review payment", toolUseId: second, finished: true },
-      script: child(payment, 0.005).user("Check the payment calls.").apiError(400, "prompt is too long"),
+      script: child(payment, 15_000).user("Check the payment calls.").apiError(400, "prompt is too long"),
     },
     {
       id: rounding,
@@ -129,7 +129,7 @@ function reviewScript(script: Script, child: (id: string, hoursLater: number) =>
         spawnDepth: 2,
         finished: true,
       },
-      script: child(rounding, 0.006)
+      script: child(rounding, 16_000)
         .user("Sum 0.1 ten times.")
         .tool("Bash", { command: "node -p 'Array(10).fill(.1).reduce((a,b)=>a+b)'" }, "0.9999999999999999")
         .assistant("0.9999999999999999"),

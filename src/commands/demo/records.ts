@@ -9,13 +9,15 @@ export interface ScriptStart {
   readonly cwd: string;
   readonly branch: string;
   readonly startedAt: EpochMs;
+  /** Between one record and the next: ms. */
+  readonly stepMs?: number;
   /** The subagent's id, in its own transcript. */
   readonly agentId?: string;
 }
 
 const MODEL = "claude-sonnet-5";
 const VERSION = "2.1.332";
-/** Between one record and the next. */
+/** Between one record and the next, unless told otherwise: ms. */
 const STEP_MS = 7_000;
 
 /** Writes the records of one made-up transcript, one after the other. */
@@ -122,7 +124,7 @@ export class Script {
   }
 
   #add(type: string, fields: ClaudeRecord): this {
-    const { session, cwd, branch, agentId } = this.#start;
+    const { session, cwd, branch, agentId, stepMs = STEP_MS } = this.#start;
     const parentUuid = this.#count === 0 ? null : this.#uuid(this.#count);
     this.#count++;
     this.#records.push({
@@ -140,7 +142,7 @@ export class Script {
       userType: "external",
       entrypoint: "cli",
     });
-    this.#at += STEP_MS;
+    this.#at += stepMs;
     return this;
   }
 
