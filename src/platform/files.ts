@@ -63,19 +63,11 @@ export async function withFile<T>(
   use: (file: OpenFile) => T | Promise<T>,
   whereabouts: Whereabouts = placeOfDescriptor,
 ): Promise<T> {
-  const { descriptor, file } = openWithin(realRoot, path, whereabouts);
+  const { descriptor, stats } = openWithin(realRoot, path, whereabouts);
   try {
-    return await use(file);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** As `withFile`, in one step: for the few bytes of a small file. */
-export function withFileNow<T>(realRoot: string, path: string, use: (file: OpenFile) => T): T {
-  const { descriptor, file } = openWithin(realRoot, path, placeOfDescriptor);
-  try {
-    return use(file);
+    const stamp = stampFrom(path, stats);
+    const { size } = stamp;
+    return await use({ stamp, size, read: (target, position) => readFully(descriptor, target, position, size) });
   } finally {
     closeSync(descriptor);
   }
@@ -115,13 +107,12 @@ function openWithin(
   realRoot: string,
   path: string,
   whereabouts: Whereabouts,
-): { readonly descriptor: number; readonly file: OpenFile } {
+): { readonly descriptor: number; readonly stats: BigIntStats } {
   for (let tries = 1; ; tries++) {
     const descriptor = open(path);
     const stats = fstatSync(descriptor, { bigint: true });
     const place = stats.isFile() ? whereabouts(descriptor, path) : "";
-    if (place !== undefined && place !== "" && isWithin(realRoot, place))
-      return { descriptor, file: openFile(descriptor, path, stats) };
+    if (place !== undefined && place !== "" && isWithin(realRoot, place)) return { descriptor, stats };
     closeSync(descriptor);
     if (place !== undefined || tries === OPEN_TRIES) throw notReadable();
   }
@@ -133,12 +124,6 @@ function open(path: string): number {
   } catch (error) {
     throw notReadable(error);
   }
-}
-
-function openFile(descriptor: number, path: string, stats: BigIntStats): OpenFile {
-  const stamp = stampFrom(path, stats);
-  const { size } = stamp;
-  return { stamp, size, read: (target, position) => readFully(descriptor, target, position, size) };
 }
 
 function readFully(descriptor: number, target: Uint8Array, position: number, size: number): number {
