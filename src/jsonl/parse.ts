@@ -1,5 +1,4 @@
-const NUL = 0x00;
-const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+const BYTE_ORDER_MARK = /^\ufeff/;
 
 /** Where a further record may begin on a line that holds more than one: what every known writer begins a record with. */
 const RECORD_STARTS = ['{"parentUuid"', '{"type"', '{"timestamp"', '{"seq"'];
@@ -9,17 +8,17 @@ const RECORD_STARTS = ['{"parentUuid"', '{"type"', '{"timestamp"', '{"seq"'];
  * of an older one (seen in Claude Code's files, also with runs of NUL bytes between). Never throws.
  */
 export function parseRecords(line: Buffer): unknown[] {
-  const text = textOf(line);
-  if (text === "") return [];
+  const text = line.toString();
   const record = parse(text);
-  return record === undefined ? salvage(text) : [record];
+  return record === undefined ? salvageDamaged(text) : [record];
 }
 
-/** The text of a line without a byte-order mark and without NUL bytes; damaged UTF-8 becomes U+FFFD. */
-function textOf(line: Buffer): string {
-  const marked = line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const text = line.toString("utf8", marked ? BYTE_ORDER_MARK.length : 0);
-  return line.includes(NUL) ? text.replaceAll("\0", "") : text;
+/** What is no JSON may be so for a byte-order mark or NUL bytes alone; damaged UTF-8 has become U+FFFD. */
+function salvageDamaged(damaged: string): unknown[] {
+  const text = damaged.replace(BYTE_ORDER_MARK, "").replaceAll("\0", "");
+  if (text.trim() === "") return [];
+  const record = text === damaged ? undefined : parse(text);
+  return record === undefined ? salvage(text) : [record];
 }
 
 /** The records that can be read on a line that is not one: whole from a record's usual start to the next such start. */

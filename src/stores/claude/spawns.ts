@@ -1,6 +1,6 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
-import { asText, type JsonObject } from "../../platform/read.ts";
+import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
 import { SETTLE_MS } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
@@ -28,13 +28,13 @@ export interface Placed {
 
 /** Whether anything in these records has to do with subagents; if not, nothing need be known of them. */
 export function mentionsSubagents(records: readonly ChatRecord[]): boolean {
-  return records.some(({ record, entries, calls }) => {
-    if (record === undefined) return false;
-    if (record.type === "assistant") {
-      return entries.some((entry) => entry.kind === "tool-call" && isSpawnTool(entry.tool));
-    }
-    return namingsOf(record, calls).length > 0;
-  });
+  for (const { record, entries, calls } of records) {
+    if (record === undefined) continue;
+    if (record.type !== "assistant") {
+      if (namingsOf(record, calls).length > 0) return true;
+    } else if (entries.some((entry) => entry.kind === "tool-call" && isSpawnTool(entry.tool))) return true;
+  }
+  return false;
 }
 
 /** Puts subagents at their places. `now` decides alone whether the page has to wait. */
@@ -70,13 +70,22 @@ function namingsOf(record: JsonObject, calls: ChatRecord["calls"]): Naming[] {
   if (told !== undefined) {
     return [{ callId: told.callId, call: undefined, agent: told.task, run: undefined, isResult: false }];
   }
+  if (!mayName(record, calls)) return [];
   return namedResults(record).flatMap((result: NamedResult) => {
-    const call = result.callId === undefined ? undefined : calls.get(result.callId);
+    const call = calls.find(({ id }) => id === result.callId);
     const ofSpawn = call !== undefined && isSpawnTool(call.tool);
     const agent = result.byText && call !== undefined && !ofSpawn ? undefined : result.agent;
     if (agent === undefined && result.run === undefined && !ofSpawn) return [];
     return [{ callId: result.callId, call, agent, run: result.run, isResult: true }];
   });
+}
+
+/** Spares the many results that have nothing to do with subagents a closer look. */
+function mayName(record: JsonObject, calls: ChatRecord["calls"]): boolean {
+  if (record.type !== "user") return false;
+  const structured = asObject(record.toolUseResult);
+  if (structured?.agentId !== undefined || structured?.runId !== undefined || calls.length === 0) return true;
+  return calls.some(({ tool }) => isSpawnTool(tool));
 }
 
 class Placing {
@@ -233,10 +242,10 @@ class Placing {
     return false;
   }
 
-  #callsAnsweredBy(record: JsonObject, start: ByteOffset): Map<string, Call> {
-    const calls = new Map<string, Call>();
+  #callsAnsweredBy(record: JsonObject, start: ByteOffset): Call[] {
+    const calls: Call[] = [];
     const ids = namedResults(record).flatMap(({ callId, byText }) => (callId !== undefined && byText ? [callId] : []));
-    findCalls(this.#file, new Map(ids.map((id) => [id, [{ start, found: (call) => calls.set(id, call) }]])));
+    findCalls(this.#file, new Map(ids.map((id) => [id, [{ start, found: (call) => calls.push(call) }]])));
     return calls;
   }
 
