@@ -28,6 +28,9 @@ interface Draft extends ChatRecord {
 
 const NO_CALLS: readonly Call[] = [];
 
+/** Bytes of a record that is too long to be parsed that tell whose it is. */
+const LONG_HEAD_BYTES = 512;
+
 /** Lines of a page between a prompt and its parent that are looked through before all that stands before is searched. */
 const NEAR_LINES = 12;
 
@@ -45,8 +48,9 @@ export function readChat(file: ChatFile, lines: readonly JsonlLine[]): ChatRecor
     const line = lines[index];
     if (line === undefined) continue;
     if (line.kind === "oversized") {
-      const head = readHead(file.slice(line.start, Math.min(line.end, line.start + 512)));
-      if (file.scope.includesLong(head)) drafts.push(oversized(file, line.start, line.end));
+      const start = file.slice(line.start, Math.min(line.end, line.start + LONG_HEAD_BYTES));
+      if (file.scope.includesLong(readHead(start), start.toString("latin1")))
+        drafts.push(oversized(file, line.start, line.end));
       continue;
     }
     for (const record of file.records(line.bytes)) {

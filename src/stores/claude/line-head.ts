@@ -7,7 +7,9 @@ export interface LineHead {
 }
 
 /** Envelope keys stand at the start of a line, save the type of an answer (2.1.3xx writes that behind the message). */
-const HEAD_BYTES = 256;
+const HEAD_BYTES = 384;
+/** Longer than any value that is looked for: a value that ends behind the head is not compared. */
+const VALUE_BYTES = 24;
 const TYPE = '"type":"';
 const SUBTYPE = '"subtype":"';
 const SIDECHAIN = '"isSidechain":';
@@ -36,7 +38,7 @@ export function holds(line: Buffer, text: string): boolean {
 
 function kindOf(line: Buffer, head: string): LineHead["kind"] {
   const at = head.indexOf(TYPE);
-  if (at < 0) return kindByNeedles(line);
+  if (at < 0 || (at + TYPE.length + VALUE_BYTES > head.length && line.length > head.length)) return kindByNeedles(line);
   const value = at + TYPE.length;
   const opened = head.indexOf("{", 1);
   if (opened >= 0 && opened < at) {
@@ -54,7 +56,7 @@ function kindOf(line: Buffer, head: string): LineHead["kind"] {
 
 function systemKind(head: string, from: number): LineHead["kind"] {
   const at = head.indexOf(SUBTYPE, from);
-  if (at < 0) return "system";
+  if (at < 0 || at + SUBTYPE.length + VALUE_BYTES > head.length) return "system";
   return SHOWN_SUBTYPES.some((subtype) => head.startsWith(subtype, at + SUBTYPE.length)) ? "system" : "skip";
 }
 

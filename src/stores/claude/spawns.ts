@@ -10,6 +10,7 @@ import type { ChatRecord } from "./chat-records.ts";
 import { childTitle, promptMark } from "./child-facts.ts";
 import type { Child, Children } from "./children.ts";
 import { isSpawnTool, type NamedResult, namedResults, notificationOf } from "./links.ts";
+import { timeOf } from "./records.ts";
 
 /*
  * Where a subagent stands in the chat of whoever started it: at the call, when its first record is at most 5 s younger
@@ -127,7 +128,7 @@ class Placing {
     if (record === undefined) return entries;
     const spawned = callsOf(record, start).filter(({ tool }) => isSpawnTool(tool));
     const namings = spawned.length > 0 ? [] : namingsOf(record, calls);
-    const at = entries[0]?.at ?? this.#file.timeBefore(start);
+    const at = timeOf(record) ?? this.#file.timeBefore(start);
     const young = Math.abs(this.#now - at) < SETTLE_MS;
     const all: Entry[] = [];
     for (const entry of entries) {
