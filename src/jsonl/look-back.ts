@@ -54,7 +54,8 @@ export class LookBack {
   lineAround(place: ByteOffset, limit: number): { readonly start: ByteOffset; readonly bytes: Buffer } | undefined {
     const base = Math.max(0, place - limit);
     const bytes = this.slice(base, Math.min(this.#source.size, place + limit));
-    const start = bytes.lastIndexOf(NEWLINE, place - base - 1) + 1;
+    // A negative index would count from the end.
+    const start = place === base ? 0 : bytes.lastIndexOf(NEWLINE, place - base - 1) + 1;
     const end = bytes.indexOf(NEWLINE, place - base);
     if (end < 0 || end - start > limit || (start === 0 && base > 0)) return undefined;
     return { start: byteOffsetOf(base + start), bytes: bytes.subarray(start, end) };
