@@ -14,14 +14,17 @@ export const systemClock: Clock = { now: () => Date.now() as EpochMs };
 /** `value` as a time, its fraction dropped; undefined when it is not a finite number a `Date` can hold. */
 export function epochMsOf(value: unknown): EpochMs | undefined {
   if (typeof value !== "number" || !(Math.abs(value) <= 8.64e15)) return undefined;
-  return Math.trunc(value) as EpochMs;
+  return (Math.trunc(value) + 0) as EpochMs;
 }
 
 /** The time that an ISO 8601 text (or a number of milliseconds) states, or undefined. */
 export function epochMsFromIso(value: unknown): EpochMs | undefined {
   if (typeof value === "number") return epochMsOf(value);
   if (typeof value !== "string" || value.length > 40) return undefined;
-  return epochMsOf(utcOf(value) ?? Date.parse(value));
+  const utc = utcOf(value);
+  if (utc !== undefined) return utc as EpochMs;
+  // `Date.parse` alone would take "x 5" for a day of 2001.
+  return /^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(value) ? epochMsOf(Date.parse(value)) : undefined;
 }
 
 /** The usual form, `2026-11-30T09:24:00.000Z`, read without the cost of `Date.parse`; undefined for any other. */
