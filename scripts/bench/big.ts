@@ -1,5 +1,5 @@
 import { PAGE_BYTES } from "../../src/transcript/limits.ts";
-import { chatPath, pageThrough } from "./chat.ts";
+import { chatPath, freshPages, lineCursor } from "./chat.ts";
 import { type Running, runProduct } from "./child.ts";
 import { writeOne } from "./histories.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
@@ -7,6 +7,7 @@ import { median, timed } from "./stats.ts";
 
 const PLAIN_MB = 4;
 const SERVERS = 5;
+const WARM_PAGES = 40;
 
 /** A session of hundreds of megabytes with a line that no page holds, opened everywhere. */
 export const big: Measure = {
@@ -58,14 +59,12 @@ async function warmServer(bench: Bench): Promise<{ server: Running; plainPage: (
   const home = bench.big.home;
   const plain = writeOne(home, bench.seed + 200, PLAIN_MB);
   const server = await runProduct(home, bench.folder("bridge"));
-  const pages = await pageThrough(server.client, chatPath(plain));
-  const full = pages.slice(0, -1);
-  let turn = 0;
+  const pages = freshPages(plain, "start", 2 * WARM_PAGES).values();
   const plainPage = (): Promise<number> => {
-    const cursor = full[turn++ % full.length]?.cursor ?? "0";
-    return timed(() => server.client.body(`${chatPath(plain)}?from=${encodeURIComponent(cursor)}`));
+    const { start } = pages.next().value ?? { start: 0 };
+    return timed(() => server.client.body(`${chatPath(plain)}?from=${lineCursor(start)}`));
   };
-  for (let i = 0; i < 40; i++) await plainPage();
+  for (let i = 0; i < WARM_PAGES; i++) await plainPage();
   return { server, plainPage };
 }
 

@@ -14,7 +14,7 @@ export interface Sizes {
 
 /** How many times the small history goes into the large one. */
 export const SCALE = 4;
-const CHAT_MB = { small: 4, large: 48 };
+const CHAT_MB = { small: 10, large: 60 };
 
 /** Makes what a run reads, below `folder`; what an earlier run with the same sizes left there is used again. */
 export function makeHistories(folder: string, sizes: Sizes): Pick<Bench, "small" | "large" | "chats" | "big"> {

@@ -1,17 +1,17 @@
-import type { SessionRef, Store } from "../../src/stores/store.ts";
+import type { EntryPage, SessionRef, Store } from "../../src/stores/store.ts";
 import { cursorOf } from "../../src/transcript/cursor.ts";
 import { toItems } from "../../src/transcript/item.ts";
 import { PAGE_BYTES, PAGE_PARTS } from "../../src/transcript/limits.ts";
 import { requireSessionId } from "../../src/transcript/names.ts";
 import type { WrittenSession } from "../history.ts";
 import { readAndParse } from "./bare-page.ts";
-import { chatPath, type PageRange, pagesOf, pageThrough } from "./chat.ts";
+import { chatPath, freshPages, lineCursor, offsetOf, type PageRange } from "./chat.ts";
 import { type Running, runBare, runProduct } from "./child.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
 import { claudeStoreOver } from "./store.ts";
 
-const MOST_PAGES = 16;
+const PAGES_A_ROUND = 12;
 const WARM = 3;
 const BUDGET = { bytes: PAGE_BYTES, parts: PAGE_PARTS };
 const AIM = "≤ 1.5 ×";
@@ -37,8 +37,8 @@ async function inProcess(bench: Bench): Promise<Row[]> {
   const store = claudeStoreOver(bench.chats.home);
   const rows: Row[] = [];
   for (const { what, small, large } of contents(bench)) {
-    const early = await readInProcess(bench, store, small, "first");
-    const late = await readInProcess(bench, store, large, "last");
+    const early = await readInProcess(bench, store, small, "start");
+    const late = await readInProcess(bench, store, large, "end");
     const row = { measure: "page", unit: "ms", compare: "ratio", bare: late.bare, aim: AIM } as const;
     rows.push({ ...row, what: `entries, ${what}`, ours: late.entries, slope: late.entries / early.entries });
     rows.push({ ...row, what: `entries to JSON, ${what}`, ours: late.json, slope: late.json / early.json });
@@ -46,27 +46,23 @@ async function inProcess(bench: Bench): Promise<Row[]> {
   return rows;
 }
 
-/** Times per page of 512 KiB. */
-async function readInProcess(bench: Bench, store: Store, session: WrittenSession, which: "first" | "last") {
+async function readInProcess(bench: Bench, store: Store, session: WrittenSession, where: "start" | "end") {
   const ref = await found(store, session);
-  const read = (cursor: string) => store.entries(ref, cursorOf(cursor), BUDGET);
-  const pages = chosen(await pagesOf(async (cursor) => (await read(cursor)).next), which);
-  const perPage = PAGE_BYTES / bytesOf(pages);
-  const each = async (work: (page: PageRange) => unknown): Promise<number> =>
-    perPage *
-    (await timed(async () => {
-      for (const range of pages) await work(range);
-    }));
+  const read = async ({ start, end }: PageRange): Promise<EntryPage> => {
+    const page = await store.entries(ref, cursorOf(lineCursor(start)), BUDGET);
+    if (offsetOf(page.next) !== end) throw new Error(`a page ends at ${page.next}, not at byte ${end}`);
+    return page;
+  };
+  const each = perPage(bench, session, where);
   return interleaved(
     bench.rounds,
     {
-      bare: () => each(({ start, end }) => readAndParse(session.file, start, end)),
-      entries: () => each(({ cursor }) => read(cursor)),
-      json: () =>
-        each(async ({ cursor }) => {
-          const { entries, next } = await read(cursor);
-          return Buffer.from(JSON.stringify({ items: toItems(entries), next }));
-        }),
+      bare: each(({ start, end }) => readAndParse(session.file, start, end)),
+      entries: each(read),
+      json: each(async (range) => {
+        const { entries, next } = await read(range);
+        return Buffer.from(JSON.stringify({ items: toItems(entries), next }));
+      }),
     },
     WARM,
   );
@@ -84,8 +80,8 @@ async function overHttp(bench: Bench): Promise<Row[]> {
   try {
     const rows: Row[] = [];
     for (const { what, small, large } of contents(bench)) {
-      const early = await readOverHttp(bench, product, bare, small, "first");
-      const late = await readOverHttp(bench, product, bare, large, "last");
+      const early = await readOverHttp(bench, product, bare, small, "start");
+      const late = await readOverHttp(bench, product, bare, large, "end");
       const row = { measure: "page", unit: "ms", compare: "ratio", ours: late.ours } as const;
       const slope = late.ours / early.ours;
       rows.push({ ...row, what: `HTTP, ${what}; bare answers the records`, bare: late.records, slope, aim: AIM });
@@ -98,40 +94,30 @@ async function overHttp(bench: Bench): Promise<Row[]> {
   }
 }
 
-async function readOverHttp(
-  bench: Bench,
-  product: Running,
-  bare: Running,
-  session: WrittenSession,
-  which: "first" | "last",
-) {
-  const path = chatPath(session);
-  const pages = chosen(await pageThrough(product.client, path), which);
-  const perPage = PAGE_BYTES / bytesOf(pages);
-  const each = async (server: Running, target: (page: PageRange) => string): Promise<number> =>
-    perPage *
-    (await timed(async () => {
-      for (const range of pages) await server.client.body(target(range));
-    }));
+function readOverHttp(bench: Bench, product: Running, bare: Running, session: WrittenSession, where: "start" | "end") {
+  const each = perPage(bench, session, where);
   const bareTarget = ({ start, end }: PageRange) =>
     `/page?file=${encodeURIComponent(session.file)}&from=${start}&to=${end}`;
   return interleaved(
     bench.rounds,
     {
-      records: () => each(bare, bareTarget),
-      ours: () => each(product, ({ cursor }) => `${path}?from=${encodeURIComponent(cursor)}`),
-      count: () => each(bare, (range) => `${bareTarget(range)}&count`),
+      records: each((range) => bare.client.body(bareTarget(range))),
+      ours: each(({ start }) => product.client.body(`${chatPath(session)}?from=${lineCursor(start)}`)),
+      count: each((range) => bare.client.body(`${bareTarget(range)}&count`)),
     },
     WARM,
   );
 }
 
-/** Full pages only: the last page of a file is a remainder. */
-function chosen(pages: readonly PageRange[], which: "first" | "last"): PageRange[] {
-  const full = pages.slice(0, Math.max(1, pages.length - 1));
-  return which === "first" ? full.slice(0, MOST_PAGES) : full.slice(-MOST_PAGES);
-}
-
-function bytesOf(pages: readonly PageRange[]): number {
-  return pages.reduce((sum, { start, end }) => sum + end - start, 0);
+/** Makes a subject of what is done with a page: ms a page of 512 KiB, each round over pages not read before. */
+function perPage(bench: Bench, session: WrittenSession, where: "start" | "end") {
+  const all = freshPages(session, where, (WARM + bench.rounds) * PAGES_A_ROUND);
+  return (work: (page: PageRange) => unknown) =>
+    async (round: number): Promise<number> => {
+      const pages = all.filter((_, index) => index % (WARM + bench.rounds) === round);
+      const ms = await timed(async () => {
+        for (const page of pages) await work(page);
+      });
+      return (ms * PAGE_BYTES) / pages.reduce((sum, { start, end }) => sum + end - start, 0);
+    };
 }

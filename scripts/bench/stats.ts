@@ -15,18 +15,18 @@ export type Figures<Name extends string> = { readonly [name in Name]: number };
 
 /**
  * Runs every subject once a round, in turn and every other round in reverse, and gives the medians of what they return.
- * The first `warm` rounds do not count.
+ * The first `warm` rounds do not count. A subject is told the round, so that each can get work that was not done before.
  */
 export async function interleaved<Name extends string>(
   rounds: number,
-  subjects: { readonly [name in Name]: () => Promise<number> | number },
+  subjects: { readonly [name in Name]: (round: number) => Promise<number> | number },
   warm = 1,
 ): Promise<Figures<Name>> {
   const names = Object.keys(subjects) as Name[];
   const figures = new Map<Name, number[]>(names.map((name) => [name, []]));
   for (let round = 0; round < warm + rounds; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const figure = await subjects[name]();
+      const figure = await subjects[name](round);
       if (round >= warm) figures.get(name)?.push(figure);
     }
   }

@@ -11,12 +11,12 @@ test("a percentile is the nearest rank, and never outside the values", () => {
 
 test("subjects run in turn, every other round in reverse, and warm rounds do not count", async () => {
   const ran: string[] = [];
-  const subject = (name: string, figures: number[]) => () => {
-    ran.push(name);
+  const subject = (name: string, figures: number[]) => (round: number) => {
+    ran.push(`${name} ${round}`);
     return figures.shift() ?? 0;
   };
   const medians = await interleaved(2, { ours: subject("ours", [99, 3, 5]), bare: subject("bare", [98, 1, 1]) });
-  assert.deepEqual(ran, ["ours", "bare", "bare", "ours", "ours", "bare"]);
+  assert.deepEqual(ran, ["ours 0", "bare 0", "bare 1", "ours 1", "ours 2", "bare 2"]);
   assert.deepEqual(medians, { ours: 3, bare: 1 });
 });
 
