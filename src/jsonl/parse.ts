@@ -1,9 +1,6 @@
 const NUL = 0x00;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** Where a further record may begin on a line that holds more than one: what every known writer begins a record with. */
-const RECORD_STARTS = ['{"parentUuid"', '{"type"', '{"timestamp"', '{"seq"'];
-
 /**
  * The records of one line. Mostly one; none where the line is broken; several where a crash glued a record to the rest
  * of an older one (seen in Claude Code's files, also with runs of NUL bytes between). Never throws.
@@ -22,31 +19,64 @@ function textOf(line: Buffer): string {
   return line.includes(NUL) ? text.replaceAll("\0", "") : text;
 }
 
-/** The records that can be read on a line that is not one: whole from a record's usual start to the next such start. */
+/**
+ * Where a record may begin on a line that is not one: at its start, behind the end of another, or, since the end of a
+ * torn one can look like anything, with a key that every known writer begins records with. Blocks inside a record begin
+ * so too; they are told by what stands behind them.
+ */
+const RECORD_START = /(?<=^\s*|\}\s*)\{|\{"(?:parentUuid|type|timestamp|seq)"/g;
+
+/** How many characters are passed in all while ends of records are looked for, so that a long broken line stays cheap. */
+const mostCharacters = (text: string): number => Math.max(4 * 1024 * 1024, 4 * text.length);
+
+/** The whole records that can be read on a line that is not one. */
 function salvage(text: string): unknown[] {
-  const starts = RECORD_STARTS.flatMap((start) => placesOf(text, start)).sort((a, b) => a - b);
   const records: unknown[] = [];
-  for (let i = 0; i < starts.length; i++) {
-    for (const end of [text.length, ...starts.slice(i + 1, i + 4).reverse()]) {
-      const record = parse(text.slice(starts[i], end));
-      if (record === undefined) continue;
-      records.push(record);
-      while ((starts[i + 1] ?? end) < end) i++;
-      break;
-    }
+  let passed = 0;
+  let end = 0;
+  for (const { index: start } of text.matchAll(RECORD_START)) {
+    if (start < end) continue;
+    if (passed > mostCharacters(text)) break;
+    const close = objectEnd(text, start);
+    passed += (close ?? text.length) - start;
+    if (close === undefined || !endsRecord(text, close)) continue;
+    const record = parse(text.slice(start, close));
+    if (record === undefined) continue;
+    records.push(record);
+    end = close;
   }
   return records;
 }
 
-/** At most this many places are tried, so that a long broken line stays cheap. */
-const MOST_PLACES = 16;
+/** Whether a record may end before `at`: nothing or another record follows, where behind an inner object a `,` or `]` does. */
+function endsRecord(text: string, at: number): boolean {
+  const rest = /\S/g;
+  rest.lastIndex = at;
+  const next = rest.exec(text)?.[0];
+  return next === undefined || next === "{";
+}
 
-function placesOf(text: string, start: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(start); at >= 0 && places.length < MOST_PLACES; at = text.indexOf(start, at + 1)) {
-    places.push(at);
+/** Behind the brace that closes the one at `start`, strings passed over; undefined where none does. */
+function objectEnd(text: string, start: number): number | undefined {
+  const syntax = /["{}]/g;
+  syntax.lastIndex = start;
+  let depth = 0;
+  for (let match = syntax.exec(text); match !== null; match = syntax.exec(text)) {
+    if (match[0] === "{") depth++;
+    else if (match[0] === '"') syntax.lastIndex = stringEnd(text, match.index + 1);
+    else if (--depth === 0) return match.index + 1;
   }
-  return places;
+  return undefined;
+}
+
+/** Behind the quote that closes the string whose first character is at `start`, or the end of the text. */
+function stringEnd(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
 }
 
 function parse(text: string): unknown {
