@@ -66,12 +66,17 @@ export class Child {
     for (;;) {
       const port = /^(\d+)$|https?:\/\/(?:127\.0\.0\.1|localhost):(\d+)/m.exec(this.#output);
       if (port !== null) return Number(port[1] ?? port[2]);
-      if (this.#ended() || giveUp.aborted) throw new NotMeasurable(`did not start: ${this.#output.trim().slice(-300)}`);
+      if (this.#ended() || giveUp.aborted) throw new NotMeasurable(`did not start: ${this.said()}`);
       await Promise.race([
         once(this.process.stdout ?? this.process, "data", { signal: giveUp }),
         once(this.process, "exit", { signal: giveUp }),
       ]).catch(() => {});
     }
+  }
+
+  /** The end of what it has printed. */
+  said(): string {
+    return this.#output.trim().slice(-300);
   }
 
   /** How late its event loop ran since this was last asked. */

@@ -1,11 +1,13 @@
 import { createServer } from "node:net";
+import { join } from "node:path";
 import type { History } from "../history.ts";
 import { Child, cookieIn } from "./child.ts";
 import { Client } from "./client.ts";
-import type { Bench, Measure, Row } from "./measure.ts";
+import { type Bench, type Measure, NotMeasurable, type Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
 
 const RETRY_MS = 2;
+const GIVE_UP_MS = 60_000;
 
 /** From starting a process to its first answer. */
 export const start: Measure = {
@@ -29,63 +31,60 @@ export const start: Measure = {
 
 async function started(bench: Bench, history: History) {
   const bridge = bench.folder("bridge");
-  const root = encodeURIComponent(`${history.home}/.claude/projects`);
-  const product = (path: string): Promise<number> => {
-    return firstAnswer(
-      (port) => Child.product(history.home, bridge, { port }),
+  const root = encodeURIComponent(join(history.home, ".claude", "projects"));
+  const product = (path: string, isWhole: Whole): Promise<number> =>
+    firstAnswer((port) => Child.product(history.home, bridge, { port }), {
       path,
-      () => ({ cookie: cookieIn(bridge) }),
-    );
-  };
+      isWhole,
+      headers: () => ({ cookie: cookieIn(bridge) }),
+    });
   const bare = (path: string): Promise<number> =>
-    firstAnswer(
-      (port) => Child.bare(port),
-      path,
-      () => ({}),
-    );
+    firstAnswer((port) => Child.bare(port), { path, isWhole: () => true, headers: () => ({}) });
   return interleaved(bench.rounds, {
     bare: () => bare("/healthz"),
-    health: () => product("/healthz"),
+    health: () => product("/healthz", () => true),
     edges: () => bare(`/edges?root=${root}`),
-    list: () => product("/api/transcripts?limit=1"),
+    list: () => product("/api/transcripts?limit=1", (body) => JSON.parse(body).total >= history.sessions.length),
   });
 }
 
-async function firstAnswer(
-  spawn: (port: number) => Child,
-  path: string,
-  headers: () => Record<string, string>,
-): Promise<number> {
+/** Whether a 200 is the answer that was waited for. */
+type Whole = (body: string) => boolean;
+
+interface Wanted {
+  readonly path: string;
+  readonly isWhole: Whole;
+  /** Asked for each try: the key is not there before the first start has made it. */
+  headers(): Record<string, string>;
+}
+
+async function firstAnswer(spawn: (port: number) => Child, wanted: Wanted): Promise<number> {
   const port = await freePort();
   let child: Child | undefined;
   try {
     return await timed(async () => {
       child = spawn(port);
-      await answered(child, port, path, headers);
+      await answered(child, port, wanted);
     });
   } finally {
     await child?.close();
   }
 }
 
-/** Asks again and again until a 200 comes. The key is not there before the first start has made it. */
-async function answered(
-  child: Child,
-  port: number,
-  path: string,
-  headers: () => Record<string, string>,
-): Promise<void> {
-  for (;;) {
+async function answered(child: Child, port: number, { path, isWhole, headers }: Wanted): Promise<void> {
+  const giveUp = performance.now() + GIVE_UP_MS;
+  while (performance.now() < giveUp) {
     try {
       const client = new Client(port, headers());
-      const { status } = await client.get(path);
+      const { status, body } = await client.get(path);
       client.close();
-      if (status === 200) return;
+      if (status === 200 && isWhole(body.toString())) return;
     } catch {
-      if (child.process.exitCode !== null) await child.port();
+      if (child.process.exitCode !== null) break;
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
+  throw new NotMeasurable(`${path} was not answered in full: ${child.said()}`);
 }
 
 function freePort(): Promise<number> {
