@@ -9,6 +9,7 @@ export interface LineHead {
 /** Envelope keys stand at the start of a line, save the type of an answer (2.1.3xx writes that behind the message). */
 const HEAD_BYTES = 512;
 const TYPE = '"type":"';
+const SUBTYPE = '"subtype":"';
 const SIDECHAIN = '"isSidechain":';
 
 const SHOWN_SUBTYPES = ["compact_boundary", "local_command", "api_error"];
@@ -18,7 +19,7 @@ const SHOWN_SUBTYPES = ["compact_boundary", "local_command", "api_error"];
  * costs a parse), never the other way: a line that holds a second record, glued on by a crash, is always parsed.
  */
 export function readHead(line: Buffer): LineHead {
-  const head = line.latin1Slice(0, HEAD_BYTES);
+  const head = line.toString("latin1", 0, HEAD_BYTES);
   const kind = kindOf(line, head);
   return { kind: kind === "skip" && mayHoldAnother(line) ? "unsure" : kind, sidechain: sidechainIn(head) };
 }
@@ -32,11 +33,11 @@ function kindOf(line: Buffer, head: string): LineHead["kind"] {
   const at = head.indexOf(TYPE);
   if (at < 0) return kindByNeedles(line);
   const type = head.slice(at + TYPE.length, head.indexOf('"', at + TYPE.length));
-  if (head.endsWith('"message":{', at) || head.indexOf("{", 1) < at) {
-    // Not the record's own type: that of what stands before it.
-    const outer = head.lastIndexOf(":{", at);
-    if (head.endsWith('"attachment"', outer) && outer + 2 === at) return type === "queued_command" ? "attachment" : "skip";
-    return kindByNeedles(line);
+  const opened = head.indexOf("{", 1);
+  if (opened >= 0 && opened < at) {
+    // Not the record's own type but that of an object in it.
+    if (!head.endsWith('"attachment":{', at)) return kindByNeedles(line);
+    return type === "queued_command" ? "attachment" : "skip";
   }
   switch (type) {
     case "user":
@@ -52,10 +53,9 @@ function kindOf(line: Buffer, head: string): LineHead["kind"] {
 }
 
 function systemKind(head: string, from: number): LineHead["kind"] {
-  const key = '","subtype":"'.slice(1);
-  const at = head.indexOf(key, from);
+  const at = head.indexOf(SUBTYPE, from);
   if (at < 0) return "system";
-  const start = at + key.length;
+  const start = at + SUBTYPE.length;
   return SHOWN_SUBTYPES.includes(head.slice(start, head.indexOf('"', start))) ? "system" : "skip";
 }
 

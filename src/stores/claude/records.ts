@@ -127,7 +127,15 @@ function saidByAssistant(record: JsonObject): Said[] {
   const model = asText(message?.model);
   const synthetic = model === "<synthetic>";
   const blocks = asArray(content) ?? [content];
-  if (record.isApiErrorMessage === true) return [apiError(blocks.map(textOf).filter((text) => text).join("\n"))];
+  if (record.isApiErrorMessage === true)
+    return [
+      apiError(
+        blocks
+          .map(textOf)
+          .filter((text) => text)
+          .join("\n"),
+      ),
+    ];
   const said = blocks.flatMap((block) => saidByBlock(block, synthetic ? undefined : model));
   const usage = synthetic ? undefined : usageOf(record, message, model);
   return usage === undefined ? said : [...said, usage];
@@ -205,7 +213,10 @@ function retriedError(record: JsonObject): Said[] {
   const error = asObject(record.error);
   const status = asCount(error?.status);
   const text =
-    asText(error?.formatted) ?? asText(error?.message) ?? asText(asObject(error?.error)?.message) ?? asText(record.content);
+    asText(error?.formatted) ??
+    asText(error?.message) ??
+    asText(asObject(error?.error)?.message) ??
+    asText(record.content);
   return [apiError(text ?? (status === undefined ? "API error" : `API error ${status}`))];
 }
 

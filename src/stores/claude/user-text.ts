@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** What a text in the user's name is, once everything that Claude Code puts there itself is taken away. */
 export type UserText =
   | { readonly kind: "prompt"; readonly text: string }
@@ -12,7 +14,8 @@ export type UserText =
 const HIDDEN: UserText = { kind: "hidden" };
 
 /** Blocks that stand before or behind a prompt in the same text: reminders, the editor's context, a hook's words. */
-const CONTEXT = "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-caveat|user-prompt-submit-hook";
+const CONTEXT =
+  "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-caveat|user-prompt-submit-hook";
 const LEADING_CONTEXT = new RegExp(`^\\s*<(${CONTEXT})(?:\\s[^>]*)?>[\\s\\S]*?</\\1>\\s*`);
 const CONTEXT_END = new RegExp(`</(${CONTEXT})>\\s*$`);
 
@@ -54,14 +57,8 @@ export function withoutContext(text: string): string {
 
 /** `text` without the escape sequences that colour and move things in a terminal. */
 export function withoutAnsi(text: string): string {
-  return text.includes("\u001b") || text.includes("\u009b") ? text.replace(ANSI, "") : text;
+  return text.includes("\u001b") || text.includes("\u009b") ? stripVTControlCharacters(text) : text;
 }
-
-// CSI sequences, OSC sequences up to BEL or ST, and two-character escapes.
-const ANSI = new RegExp(
-  "(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]|\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|\\u001b[ -/]*[0-~]",
-  "g",
-);
 
 function readWrapped(text: string): UserText {
   const command = commandLine(text);
@@ -88,7 +85,9 @@ function commandLine(text: string): string | undefined {
 
 function commandOutput(text: string | undefined, isError: boolean): UserText {
   const printed = withoutAnsi(text ?? "");
-  return printed.trim() === "" || printed === "(no content)" ? HIDDEN : { kind: "command-output", text: printed, isError };
+  return printed.trim() === "" || printed === "(no content)"
+    ? HIDDEN
+    : { kind: "command-output", text: printed, isError };
 }
 
 /** What stands between the first `<tag>` and the last `</tag>`: what was printed may hold such a tag itself. */
