@@ -11,6 +11,9 @@ import type { ClaudeRoot } from "./roots.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { type ListingWork, SessionFileReader } from "./session-file.ts";
 
+/** Folders whose names are read beside each other. */
+const FOLDERS_AT_ONCE = 16;
+
 /** A session that the catalogue holds. */
 export interface KnownSession {
   readonly id: SessionId;
@@ -128,15 +131,15 @@ export class Catalogue {
     const leftOut: LeftOut[] = [];
     const folders = new Map<string, ProjectFolder>();
     for (const root of this.#roots ?? []) {
-      for (const folder of await this.#foldersOf(root, leftOut)) {
-        if (folders.has(folder.path)) continue;
-        folders.set(folder.path, folder);
-        await this.#projects.refresh(folder, breather, leftOut);
-        const all = sweep || touched.has(folder.path);
-        for (const entry of folder.files.values()) {
-          if (all || entry.reading === undefined || touched.has(entry.path)) this.#refresh(folder, entry);
-          await breather.pause();
-        }
+      for (const folder of await this.#foldersOf(root, leftOut)) folders.set(folder.path, folder);
+    }
+    await this.#refreshNames([...folders.values()], breather, leftOut);
+    for (const folder of folders.values()) {
+      const all = sweep || touched.has(folder.path);
+      for (const entry of folder.files.values()) {
+        if (!all && entry.reading !== undefined && !touched.has(entry.path)) continue;
+        this.#refresh(folder, entry);
+        if (breather.isDue) await breather.pause();
       }
     }
     this.#folders = folders;
@@ -156,8 +159,18 @@ export class Catalogue {
     });
   }
 
+  /** Brings the names in the folders up to date, some folders at a time. */
+  async #refreshNames(folders: readonly ProjectFolder[], breather: Breather, leftOut: LeftOut[]): Promise<void> {
+    for (let at = 0; at < folders.length; at += FOLDERS_AT_ONCE) {
+      const some = folders.slice(at, at + FOLDERS_AT_ONCE);
+      await Promise.all(some.map((folder) => this.#projects.refresh(folder, leftOut)));
+      await breather.pause();
+    }
+  }
+
   /** Brings one file up to date: one stat, and its ends only when it changed. */
   #refresh(folder: ProjectFolder, entry: FileEntry): void {
+    if (entry.reading === undefined && entry.regular) return this.#readEnds(entry);
     const state = stateOf(entry.path, this.#work);
     if (typeof state === "string") {
       entry.stamp = undefined;
@@ -166,12 +179,7 @@ export class Catalogue {
     }
     const stamp = stampFrom(entry.path, state);
     if (entry.stamp !== undefined && sameStamp(entry.stamp, stamp)) return;
-    if (!state.isSymbolicLink()) {
-      entry.reading = this.#reader.read(entry.path);
-      // What could not be read may be readable the next time without having changed.
-      entry.stamp = entry.reading.kind === "gone" ? undefined : entry.reading.stamp;
-      return;
-    }
+    if (!state.isSymbolicLink()) return this.#readEnds(entry);
     // A link's own state says nothing of what it leads to, so that is read every time.
     const target = targetInside(folder.root, entry.path);
     entry.stamp = undefined;
@@ -179,6 +187,12 @@ export class Catalogue {
       target === undefined
         ? { kind: "skipped", reason: "a link that leads out of the store" }
         : this.#reader.read(target);
+  }
+
+  #readEnds(entry: FileEntry): void {
+    entry.reading = this.#reader.read(entry.path);
+    // What could not be read has no stamp: it may be readable the next time without having changed.
+    entry.stamp = entry.reading.kind === "gone" ? undefined : entry.reading.stamp;
   }
 
   /** When the transcript at `place` was written, if it is there: a regular file, or a link to something in the store. */

@@ -3,8 +3,6 @@ import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 
 /** A key that stands this often in a window without being a record's own is looked for no further. */
 const MOST_TRIES = 24;
@@ -12,10 +10,11 @@ const MOST_TRIES = 24;
 /** So near to the end (or the start) of a line a record's own key is expected; else the whole line is parsed. */
 const NEAR_BYTES = 4096;
 
-/** How every record of the conversation begins since 1.0; records of session fields begin with their type. */
-const CHAIN_START = Buffer.from('{"parentUuid":');
-const TYPE_START = Buffer.from('{"type":"');
-const TYPE_START_INSIDE = TYPE_START.subarray(1);
+/**
+ * Node searches for up to six bytes from one place of the last of them to the next (from the first, forward), several times
+ * as fast as for more; so what is searched for backward is this long and ends in a capital or a y, which are rare.
+ */
+const MARK_BYTES = 6;
 
 /** Counts the `JSON.parse` calls of listing. */
 export interface ParseCount {
@@ -27,6 +26,9 @@ export interface WindowKey {
   readonly name: string;
   /** `"name":` */
   readonly bytes: Buffer;
+  /** The few bytes of it that are searched for backward, and how far behind its start they are. */
+  readonly mark: Buffer;
+  readonly markAt: number;
 }
 
 /** A record type that is looked for. */
@@ -38,12 +40,21 @@ export interface WindowType {
 
 /** What finds the key `name`. */
 export function windowKey(name: string): WindowKey {
-  return { name, bytes: Buffer.from(`"${name}":`) };
+  const bytes = Buffer.from(`"${name}":`);
+  const rare = Math.max(name.search(/[A-Z][^A-Z]*$/), name.search(/y[^y]*$/));
+  const end = rare < 0 ? bytes.length : rare + 2;
+  const markAt = Math.max(0, end - MARK_BYTES);
+  return { name, bytes, mark: bytes.subarray(markAt, end), markAt };
 }
 
 /** What finds records of the type `name`. */
 export function windowType(name: string): WindowType {
   return { name, bytes: Buffer.from(`"type":"${name}"`) };
+}
+
+/** How records of session fields of the type `name` begin. */
+export function fieldsType(name: string): Buffer {
+  return Buffer.from(`{"type":"${name}"`);
 }
 
 /** A line of a window; cut where the window begins or ends inside it. */
@@ -66,7 +77,6 @@ export class LineWindow {
   readonly #count: ParseCount;
   readonly #whole = new Map<number, JsonObject | undefined>();
   readonly #ends = new Map<number, JsonObject>();
-  #fields: ReadonlyMap<string, number> | undefined;
 
   /**
    * `startsLine`: the first byte begins a line. `endsFile`: nothing follows, so what stands behind the last newline is a
@@ -81,30 +91,37 @@ export class LineWindow {
 
   /** The text that the last record with a text under `key` has there; nested keys don't count. */
   lastText(key: WindowKey): string | undefined {
-    return this.#textIn(this.#linesWith(key.bytes, "backward"), key);
+    return this.#textIn(this.#linesWithKey(key), key);
   }
 
   /** The text that the first record with a text under `key` has there. */
   firstText(key: WindowKey): string | undefined {
-    return this.#textIn(this.#linesWith(key.bytes, "forward"), key);
+    return this.#textIn(this.#linesForward(key.bytes), key);
   }
 
   /** The whole records of the conversation of this type, the last first. */
   recordsBackward(type: WindowType): Generator<JsonObject> {
-    return this.#records(this.#linesWith(type.bytes, "backward"), type);
+    return this.#records(this.#linesBackward(type.bytes), type);
   }
 
   /** The whole records of the conversation of this type, the first first. */
   recordsForward(type: WindowType): Generator<JsonObject> {
-    return this.#records(this.#linesWith(type.bytes, "forward"), type);
+    return this.#records(this.#linesForward(type.bytes), type);
   }
 
-  /** The last record of session fields of this type, if it is whole. */
-  lastFields(type: string): JsonObject | undefined {
-    const start = this.#fieldLines().get(type);
-    const line = start === undefined ? undefined : this.#lineAround(start);
-    const record = line === undefined || line.cutAtEnd ? undefined : this.#record(line);
-    return record?.type === type ? record : undefined;
+  /** The last whole record of session fields with `key` in it; such records begin with their type. */
+  lastFields(type: Buffer, key: WindowKey): JsonObject | undefined {
+    for (const line of this.#linesWithKey(key)) {
+      const typed = !line.cutAtStart && !line.cutAtEnd && standsAt(this.#bytes, type, line.start);
+      const record = typed ? this.#record(line) : undefined;
+      if (record !== undefined && key.name in record) return record;
+    }
+    return undefined;
+  }
+
+  /** Whether `bytes` stand anywhere in it. */
+  has(bytes: Buffer): boolean {
+    return this.#bytes.includes(bytes);
   }
 
   /** Whether the first line (or as much of it as is here) holds one of `needles`. */
@@ -149,8 +166,10 @@ export class LineWindow {
     const from = Math.max(line.start, line.end - NEAR_BYTES);
     const at = this.#bytes.subarray(from, line.end).lastIndexOf(key.bytes);
     if (at < 0) return undefined;
-    if (openBraces(this.#bytes, from + at, line.end) !== -1) return undefined;
-    const end = this.#parse(`{${this.#bytes.toString("utf8", from + at, line.end)}`);
+    const text = this.#bytes.toString("utf8", from + at, line.end);
+    // Mostly a glance shows that the key is nested: something closes that did not open here.
+    if (!text.includes("{") && text.indexOf("}") < text.trimEnd().length - 1) return undefined;
+    const end = this.#parse(`{${text}`);
     if (end !== undefined && !this.#ends.has(line.start)) this.#ends.set(line.start, end);
     return end;
   }
@@ -162,8 +181,9 @@ export class LineWindow {
     const begin = at + key.bytes.length + 1;
     if (at < 0 || near[begin - 1] !== QUOTE) return undefined;
     const end = closingQuote(near, begin);
-    if (end < 0 || openBraces(near, 0, end) !== 1) return undefined;
-    return this.#parse(`${near.toString("utf8", 0, end + 1)}}`);
+    if (end < 0) return undefined;
+    const text = near.toString("utf8", 0, end + 1);
+    return text.includes("{", 1) ? undefined : this.#parse(`${text}}`);
   }
 
   #record(line: WindowLine): JsonObject | undefined {
@@ -182,44 +202,32 @@ export class LineWindow {
     }
   }
 
-  /** Where the last line of each type of session fields starts. */
-  #fieldLines(): ReadonlyMap<string, number> {
-    if (this.#fields !== undefined) return this.#fields;
-    const fields = new Map<string, number>();
-    const bytes = this.#bytes;
-    for (let start = this.#startsLine ? 0 : bytes.indexOf(NEWLINE) + 1; start < bytes.length; ) {
-      const newline = bytes.indexOf(NEWLINE, start);
-      const end = newline < 0 ? bytes.length : newline;
-      const type = standsAt(bytes, CHAIN_START, start) ? undefined : this.#fieldType(start, end);
-      if (type !== undefined) fields.set(type, start);
-      start = end + 1;
-    }
-    this.#fields = fields;
-    return fields;
-  }
-
-  /** The type of the record in a line, by its first key, or, in a foreign key order, by the first key of that name. */
-  #fieldType(start: number, end: number): string | undefined {
-    let at = start;
-    if (!standsAt(this.#bytes, TYPE_START, start)) {
-      at = start + this.#bytes.subarray(start, Math.min(end, start + NEAR_BYTES)).indexOf(TYPE_START_INSIDE) - 1;
-      if (at < start) return undefined;
-    }
-    const begin = at + TYPE_START.length;
-    const close = this.#bytes.indexOf(QUOTE, begin);
-    return close < 0 || close - begin > 40 ? undefined : this.#bytes.toString("latin1", begin, close);
-  }
-
-  /** The lines that hold `needle`, each once. */
-  *#linesWith(needle: Buffer, direction: "forward" | "backward"): Generator<WindowLine> {
-    const bytes = this.#bytes;
-    let from = direction === "forward" ? 0 : bytes.length - 1;
-    while (from >= 0 && from < bytes.length) {
-      const at = direction === "forward" ? bytes.indexOf(needle, from) : bytes.lastIndexOf(needle, from);
-      if (at < 0) return;
+  /** The lines that hold `needle`, each once, the first first. */
+  *#linesForward(needle: Buffer): Generator<WindowLine> {
+    for (let at = this.#bytes.indexOf(needle); at >= 0; ) {
       const line = this.#lineAround(at);
       yield line;
-      from = direction === "forward" ? line.end + 1 : line.start - 1;
+      at = line.end < this.#bytes.length ? this.#bytes.indexOf(needle, line.end) : -1;
+    }
+  }
+
+  /** The lines that hold `needle`, each once, the last first. */
+  *#linesBackward(needle: Buffer): Generator<WindowLine> {
+    for (let at = this.#bytes.lastIndexOf(needle); at >= 0; ) {
+      const line = this.#lineAround(at);
+      yield line;
+      at = line.start > 0 ? this.#bytes.lastIndexOf(needle, line.start - 1) : -1;
+    }
+  }
+
+  /** The lines that hold `key`, each once, the last first. */
+  *#linesWithKey(key: WindowKey): Generator<WindowLine> {
+    for (let at = this.#bytes.lastIndexOf(key.mark); at >= 0; ) {
+      const found = at >= key.markAt && standsAt(this.#bytes, key.bytes, at - key.markAt);
+      const line = found ? this.#lineAround(at) : undefined;
+      if (line !== undefined) yield line;
+      const next = (line?.start ?? at) - 1;
+      at = next < 0 ? -1 : this.#bytes.lastIndexOf(key.mark, next);
     }
   }
 
@@ -247,14 +255,4 @@ function closingQuote(bytes: Buffer, begin: number): number {
 function standsAt(bytes: Buffer, needle: Buffer, at: number): boolean {
   for (let i = 0; i < needle.length; i++) if (bytes[at + i] !== needle[i]) return false;
   return true;
-}
-
-/** Braces that are opened and not closed; those in texts count, too, which only sends a record the longer way. */
-function openBraces(bytes: Buffer, start: number, end: number): number {
-  let open = 0;
-  for (let at = start; at < end; at++) {
-    if (bytes[at] === OPEN_BRACE) open++;
-    else if (bytes[at] === CLOSE_BRACE) open--;
-  }
-  return open;
 }

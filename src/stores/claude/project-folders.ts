@@ -1,6 +1,5 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, sameStamp, stampFrom } from "../../platform/files.ts";
@@ -18,6 +17,8 @@ export interface LeftOut {
 export interface FileEntry {
   readonly id: SessionId;
   readonly path: string;
+  /** Its folder said that it is a regular file. */
+  readonly regular: boolean;
   /** Its state when it was last read; undefined when it has to be read again in any case. */
   stamp: FileStamp | undefined;
   /** What that read gave; undefined before the first. */
@@ -101,20 +102,22 @@ export class ProjectFolders {
   }
 
   /** Brings the names in `folder` up to date; what is known of files that are still there stays. */
-  async refresh(folder: ProjectFolder, breather: Breather, leftOut: LeftOut[]): Promise<void> {
+  async refresh(folder: ProjectFolder, leftOut: LeftOut[]): Promise<void> {
     const stamp = this.#stamp(folder.path);
     if (stamp !== undefined && folder.stamp !== undefined && sameStamp(folder.stamp, stamp)) return;
     const files = new Map<SessionId, FileEntry>();
     const others: LeftOut[] = [];
     try {
       this.#work.folders++;
-      for (const { name } of await readdir(folder.path, { withFileTypes: true })) {
-        await breather.pause();
+      for (const entry of await readdir(folder.path, { withFileTypes: true })) {
+        const { name } = entry;
         if (!name.endsWith(TRANSCRIPT)) continue;
         const path = join(folder.path, name);
         const id = sessionOfName(name);
-        if (id !== undefined) files.set(id, folder.files.get(id) ?? { id, path, stamp: undefined, reading: undefined });
-        else if (!name.startsWith("agent-")) others.push({ path, reason: "not named by a session id" });
+        if (id !== undefined) {
+          const regular = entry.isFile();
+          files.set(id, folder.files.get(id) ?? { id, path, regular, stamp: undefined, reading: undefined });
+        } else if (!name.startsWith("agent-")) others.push({ path, reason: "not named by a session id" });
       }
     } catch (error) {
       leftOut.push(...unreadable(folder.path, error));

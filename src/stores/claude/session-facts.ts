@@ -1,6 +1,6 @@
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
 import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
-import { type LineWindow, windowKey, windowType } from "./line-window.ts";
+import { fieldsType, type LineWindow, type WindowKey, windowKey, windowType } from "./line-window.ts";
 import { promptTitle, titleLine } from "./prompt-title.ts";
 
 /** What a list says of a session, as its transcript's beginning and end give it. */
@@ -26,6 +26,22 @@ const VERSION = windowKey("version");
 const USER = windowType("user");
 const ASSISTANT = windowType("assistant");
 
+/** A field of the session: the records it stands in, and its key there. */
+interface SessionField {
+  readonly type: Buffer;
+  readonly key: WindowKey;
+}
+
+const sessionField = (type: string, key: string): SessionField => ({ type: fieldsType(type), key: windowKey(key) });
+
+const CUSTOM_TITLE = sessionField("custom-title", "customTitle");
+const AI_TITLE = sessionField("ai-title", "aiTitle");
+const LAST_PROMPT = sessionField("last-prompt", "lastPrompt");
+const SUMMARY = sessionField("summary", "summary");
+/** What both titles' keys end with: one quick search tells whether a window has any. */
+const ANY_TITLE = Buffer.from('Title"');
+const RELOCATED = sessionField("relocated", "relocatedCwd");
+
 /** The title of a session in which nothing says what it is about. */
 const UNTITLED = "Untitled";
 
@@ -46,13 +62,12 @@ const MOST_TRIES = 24;
  * (titles also near the start), each repeated by the CLI as the file grows; undefined when there is none.
  */
 export function statedTitle(head: LineWindow, tail: LineWindow): string | undefined {
+  const titled = [tail, head].filter((window) => window.has(ANY_TITLE));
   return (
-    lastTitle(tail, "custom-title", "customTitle") ??
-    lastTitle(head, "custom-title", "customTitle") ??
-    lastTitle(tail, "ai-title", "aiTitle") ??
-    lastTitle(head, "ai-title", "aiTitle") ??
-    lastPromptTitle(tail) ??
-    lastTitle(tail, "summary", "summary")
+    lastTitle(titled, CUSTOM_TITLE) ??
+    lastTitle(titled, AI_TITLE) ??
+    promptTitle(lastValue(tail, LAST_PROMPT) ?? "")?.title ??
+    lastTitle([tail], SUMMARY)
   );
 }
 
@@ -95,7 +110,9 @@ export function sessionFacts(
   // Times first: most records' envelope follows their time, so that one small parse gives the rest, too.
   const [first, last] = [head.firstText(TIMESTAMP), tail.lastText(TIMESTAMP)];
   const cwd = head.firstText(CWD) ?? tail.firstText(CWD) ?? "";
-  const cwds = [asText(tail.lastFields("relocated")?.relocatedCwd), tail.lastText(CWD), cwd];
+  const lastCwd = tail.lastText(CWD);
+  // A session that was moved to another project folder goes on there, so its records have another folder, too.
+  const cwds = [lastCwd === cwd ? undefined : lastValue(tail, RELOCATED), lastCwd, cwd];
   const branch = tail.lastText(GIT_BRANCH) ?? head.lastText(GIT_BRANCH);
   const model = lastModel(tail) ?? lastModel(head);
   const believed = (text: string | undefined): EpochMs => {
@@ -117,13 +134,17 @@ export function sessionFacts(
   };
 }
 
-/** The text under `key` of the last record of a type; a blank one is none, since that takes an older title back. */
-function lastTitle(window: LineWindow, type: string, key: string): string | undefined {
-  return titleLine(asString(window.lastFields(type)?.[key]) ?? "");
+/** The field's last value in the first window that has it, as a title. A blank one is none: it takes an older one back. */
+function lastTitle(windows: readonly LineWindow[], field: SessionField): string | undefined {
+  for (const window of windows) {
+    const value = lastValue(window, field);
+    if (value !== undefined) return titleLine(value);
+  }
+  return undefined;
 }
 
-function lastPromptTitle(tail: LineWindow): string | undefined {
-  return promptTitle(asString(tail.lastFields("last-prompt")?.lastPrompt) ?? "")?.title;
+function lastValue(window: LineWindow, { type, key }: SessionField): string | undefined {
+  return asString(window.lastFields(type, key)?.[key.name]);
 }
 
 function lastModel(window: LineWindow): string | undefined {
