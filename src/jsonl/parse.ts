@@ -1,22 +1,16 @@
-const NUL = 0x00;
-const BYTE_ORDER_MARK = Buffer.from("\ufeff");
-
 /**
  * The records of one line. Mostly one; none where the line is broken; several where a crash glued a record to the rest
- * of an older one (seen in Claude Code's files, also with runs of NUL bytes between). Never throws.
+ * of an older one (seen in Claude Code's files, also with runs of NUL bytes between). A byte-order mark and NUL bytes
+ * are passed over, damaged UTF-8 becomes U+FFFD. Never throws.
  */
 export function parseRecords(line: Buffer): unknown[] {
-  const text = textOf(line);
-  if (text === "") return [];
+  const text = line.toString();
   const record = parse(text);
-  return record === undefined ? salvage(text) : [record];
-}
-
-/** The text of a line without a byte-order mark and without NUL bytes; damaged UTF-8 becomes U+FFFD. */
-function textOf(line: Buffer): string {
-  const marked = line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const text = line.toString("utf8", marked ? BYTE_ORDER_MARK.length : 0);
-  return line.includes(NUL) ? text.replaceAll("\0", "") : text;
+  if (record !== undefined) return [record];
+  const clean = text.replace(/^\ufeff/, "").replaceAll("\0", "");
+  if (clean === text) return salvage(text);
+  const cleaned = parse(clean);
+  return cleaned === undefined ? salvage(clean) : [cleaned];
 }
 
 /**
@@ -27,7 +21,7 @@ function textOf(line: Buffer): string {
 const RECORD_START = /(?<=^\s*|\}\s*)\{|\{"(?:parentUuid|type|timestamp|seq)"/g;
 
 /** How many characters are passed in all while ends of records are looked for, so that a long broken line stays cheap. */
-const mostCharacters = (text: string): number => Math.max(4 * 1024 * 1024, 4 * text.length);
+const mostCharacters = (text: string): number => 64 * 1024 + 4 * text.length;
 
 /** The whole records that can be read on a line that is not one. */
 function salvage(text: string): unknown[] {
@@ -56,15 +50,18 @@ function endsRecord(text: string, at: number): boolean {
   return next === undefined || next === "{";
 }
 
+const QUOTE = 0x22;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
 /** Behind the brace that closes the one at `start`, strings passed over; undefined where none does. */
 function objectEnd(text: string, start: number): number | undefined {
-  const syntax = /["{}]/g;
-  syntax.lastIndex = start;
   let depth = 0;
-  for (let match = syntax.exec(text); match !== null; match = syntax.exec(text)) {
-    if (match[0] === "{") depth++;
-    else if (match[0] === '"') syntax.lastIndex = stringEnd(text, match.index + 1);
-    else if (--depth === 0) return match.index + 1;
+  for (let at = start; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = stringEnd(text, at + 1) - 1;
+    else if (character === OPEN) depth++;
+    else if (character === CLOSE && --depth === 0) return at + 1;
   }
   return undefined;
 }

@@ -96,7 +96,7 @@ for (const [name, whereabouts] of [
     const socket = createServer();
     await new Promise<void>((listening) => socket.listen(join(project, "socket.jsonl"), listening));
     t.after(() => socket.close());
-    execFileSync("mkfifo", [join(project, "pipe.jsonl")]);
+    execFileSync("/usr/bin/env", ["mkfifo", join(project, "pipe.jsonl")]);
     symlinkSync("loop.jsonl", join(project, "loop.jsonl"));
     for (const path of [
       project,
