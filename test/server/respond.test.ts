@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { EpochMs } from "../../src/platform/clock.ts";
 import { Failure, type FailureKind } from "../../src/platform/failure.ts";
 import { stampOf } from "../../src/platform/files.ts";
 import type { Answer, Validity } from "../../src/server/route.ts";
@@ -194,6 +195,19 @@ test("an answer whose facts can't be asked again is made, and is a 304 all the s
   const { headers } = await server.ask("/a");
   assert.equal((await server.ask("/a", { headers: { "if-none-match": headers.etag ?? "" } })).status, 304);
   assert.equal(calls, 2);
+});
+
+test("a file written just before the handler looked gives no ETag, however long the handler took", async (t) => {
+  let now = 1_796_000_000_040;
+  const mtimeNs = 1_796_000_000_000_000_000n;
+  const stamp = { path: "/a", dev: 1n, ino: 1n, size: 1, mtimeNs, ctimeNs: mtimeNs };
+  const slow = plainRoute("/slow", () => {
+    now += 1_000;
+    return { kind: "json", body: 1, validity: { uses: [stamp], settled: true } };
+  });
+  const server = await serve(t, [slow], { clock: { now: () => now as EpochMs } });
+  assert.equal((await server.ask("/slow")).headers.etag, undefined);
+  assert.notEqual((await server.ask("/slow")).headers.etag, undefined);
 });
 
 test("an answer that may still change, or that made something, has no ETag", async (t) => {
