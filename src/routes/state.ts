@@ -43,7 +43,7 @@ export function stateRoute({ inventory, stores, version, pid, bootNonce }: Route
     handle: async () => {
       await inventory.settled();
       const generation = String(inventory.generation);
-      const standings = await Promise.all(inventory.standings().map((standing) => stateOf(standing, stores)));
+      const standings = await Promise.all((await inventory.standings()).map((standing) => stateOf(standing, stores)));
       return {
         kind: "json",
         body: {

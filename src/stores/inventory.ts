@@ -106,12 +106,14 @@ export class Inventory {
   }
 
   /** What is known of each store, as of the last look. */
-  standings(): readonly StoreStanding[] {
-    return this.#lookouts.map(({ store, problem }) => ({
-      agent: store.agent,
-      sessions: this.#selections.page({ agent: store.agent }, undefined, 1).total,
-      ...(problem !== undefined && { problem }),
-    }));
+  standings(): Promise<readonly StoreStanding[]> {
+    const selections = this.#selections;
+    return Promise.all(
+      this.#lookouts.map(async ({ store: { agent }, problem }) => {
+        const { total } = await selections.page({ agent }, undefined, 1);
+        return { agent, sessions: total, ...(problem !== undefined && { problem }) };
+      }),
+    );
   }
 
   #publish(changed: readonly SessionId[]): void {

@@ -1,8 +1,9 @@
+import { Breather } from "../platform/breather.ts";
 import { type EpochMs, epochMsOf } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
 import { isWithin } from "../platform/files.ts";
 import { type AgentName, agentNameOf, type SessionId, sessionIdOf } from "../transcript/names.ts";
-import { compareRows } from "./shelf.ts";
+import { compareRows, placeIn } from "./shelf.ts";
 import type { Listed } from "./store.ts";
 
 /** `live`: a process is known to have the session open now. `ended`: every other session. */
@@ -54,7 +55,7 @@ export function parseRowCursor(text: string): RowCursor {
 export class Selections {
   readonly #rows: readonly Listed[];
   readonly #texts: WeakMap<Listed, string>;
-  readonly #selected = new Map<string, readonly Listed[]>();
+  readonly #selected = new Map<string, Promise<readonly Listed[]>>();
 
   /** `texts` remembers, from one state of the list to the next, what `q` is looked for in. */
   constructor(rows: readonly Listed[], texts: WeakMap<Listed, string>) {
@@ -63,23 +64,33 @@ export class Selections {
   }
 
   /** One page: at most `limit` of the rows that pass, from behind `before` on. */
-  page(filter: ListFilter, before: RowCursor | undefined, limit: number): ListPage {
-    const rows = this.#select(filter);
-    const start = before === undefined ? 0 : firstBehind(rows, before);
+  async page(filter: ListFilter, before: RowCursor | undefined, limit: number): Promise<ListPage> {
+    const rows = await this.#select(filter);
+    const start = before === undefined ? 0 : placeIn(rows, (row) => isBehind(row, before));
     const transcripts = rows.slice(start, start + limit);
     const last = transcripts.at(-1);
     const ends = start + limit >= rows.length || last === undefined;
     return { transcripts, next: ends ? null : formatRowCursor(last), total: rows.length };
   }
 
-  #select(filter: ListFilter): readonly Listed[] {
+  #select(filter: ListFilter): Promise<readonly Listed[]> {
     const key = JSON.stringify([filter.agent, filter.folders, filter.q, filter.state, filter.children === true]);
     const held = this.#selected.get(key);
     if (held !== undefined) return held;
-    const rows = this.#rows.filter(this.#passing(filter));
+    const rows = this.#passed(this.#passing(filter));
     if (this.#selected.size >= MOST_SELECTIONS) this.#selected.clear();
     this.#selected.set(key, rows);
     return rows;
+  }
+
+  async #passed(passes: (row: Listed) => boolean): Promise<readonly Listed[]> {
+    const breather = new Breather();
+    const passed: Listed[] = [];
+    for (let start = 0; start < this.#rows.length; start += STRIDE) {
+      for (const row of this.#rows.slice(start, start + STRIDE)) if (passes(row)) passed.push(row);
+      await breather.pause();
+    }
+    return passed;
   }
 
   #passing({ agent, folders, q, state, children }: ListFilter): (row: Listed) => boolean {
@@ -103,18 +114,8 @@ export class Selections {
 }
 
 const MOST_SELECTIONS = 32;
-
-/** The index of the first row behind `cursor`, whether or not its own row is still there. */
-function firstBehind(rows: readonly Listed[], cursor: RowCursor): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBehind(rows[middle] as Listed, cursor)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+/** How many rows are looked at between two breaths. */
+const STRIDE = 256;
 
 function isBehind(row: Listed, { updatedAt, row: of }: RowCursor): boolean {
   return of === undefined ? row.updatedAt < updatedAt : compareRows({ updatedAt, ...of }, row) < 0;

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { Breather } from "../platform/breather.ts";
 import type { SessionId } from "../transcript/names.ts";
 import type { Listed } from "./store.ts";
@@ -11,12 +10,14 @@ interface Held {
 
 /** What one store has listed: by id, and in the order of lists. Never changed, only replaced. */
 export interface Shelf {
+  /** The store's list as it gave it. */
+  readonly given: readonly Listed[];
   readonly held: ReadonlyMap<SessionId, Held>;
   readonly sorted: readonly Listed[];
 }
 
 /** A shelf before the store was asked. */
-export const EMPTY_SHELF: Shelf = { held: new Map(), sorted: [] };
+export const EMPTY_SHELF: Shelf = { given: [], held: new Map(), sorted: [] };
 
 /** What a new list made of a shelf. */
 export interface Restocked {
@@ -29,28 +30,30 @@ export interface Restocked {
 const STRIDE = 256;
 
 /**
- * The shelf with the rows of a store's new list in place of the old. A row that is the same object as last time costs
- * one comparison, so a store that keeps its rows makes this cheap. Of two rows with one id the newer counts.
+ * The shelf with the rows of a store's new list in place of the old. Rows that are the same objects as last time cost
+ * next to nothing, so a store that keeps its rows makes this cheap. Of two rows with one id the newer counts.
  */
 export async function restocked(shelf: Shelf, given: readonly Listed[]): Promise<Restocked> {
-  const breather = new Breather();
-  const held = new Map<SessionId, Held>();
-  const fresh: Listed[] = [];
-  let steps = 0;
-  for (const row of (await newestById(given, breather)).values()) {
-    if (steps++ % STRIDE === 0) await breather.pause();
-    const before = shelf.held.get(row.id);
-    const now = before !== undefined && before.given === row ? before : heldAs(row, before);
-    held.set(row.id, now);
-    if (now.shown !== before?.shown) fresh.push(now.shown);
+  if (given.length === shelf.given.length && given.every((row, i) => row === shelf.given[i])) {
+    return { shelf, changed: [] };
   }
-  const removed = await missing(shelf, held, breather);
-  if (fresh.length === 0 && removed.length === 0) return { shelf: { held, sorted: shelf.sorted }, changed: [] };
+  const breather = new Breather();
+  const held = await heldRows(shelf, given, breather);
+  const fresh: Listed[] = [];
+  let known = 0;
+  for (const [id, { shown }] of held) {
+    if ((fresh.length + known) % STRIDE === 0) await breather.pause();
+    const before = shelf.held.get(id);
+    if (before !== undefined) known++;
+    if (before?.shown !== shown) fresh.push(shown);
+  }
+  const removed = known === shelf.held.size ? [] : [...shelf.held.keys()].filter((id) => !held.has(id));
+  if (fresh.length === 0 && removed.length === 0) return { shelf: { given, held, sorted: shelf.sorted }, changed: [] };
   const added = await sortedRows(fresh, breather);
   const changed = [...added.map((row) => row.id), ...removed];
   const moved = new Set(changed);
   const kept = shelf.sorted.filter((row) => !moved.has(row.id));
-  return { shelf: { held, sorted: mergedRows(kept, added) }, changed };
+  return { shelf: { given, held, sorted: mergedRows(kept, added) }, changed };
 }
 
 /** The order of every list: the last updated first, then by agent and by id. */
@@ -65,6 +68,33 @@ export function compareRows(
 export function mergedRows(a: readonly Listed[], b: readonly Listed[]): readonly Listed[] {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
+  if (b.length > FEW) return mergedOneByOne(a, b);
+  const pieces: (readonly Listed[])[] = [];
+  let start = 0;
+  for (const row of b) {
+    const end = placeIn(a, (each) => compareRows(each, row) > 0);
+    pieces.push(a.slice(start, end), [row]);
+    start = end;
+  }
+  return ([] as Listed[]).concat(...pieces, a.slice(start));
+}
+
+/** The index of the first row that is `behind` a place in a sorted list. */
+export function placeIn(rows: readonly Listed[], behind: (row: Listed) => boolean): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (behind(rows[middle] as Listed)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** So few rows are put between others by copying what lies between them in one go. */
+const FEW = 64;
+
+function mergedOneByOne(a: readonly Listed[], b: readonly Listed[]): readonly Listed[] {
   const merged: Listed[] = [];
   let next = 0;
   for (const row of a) {
@@ -74,35 +104,47 @@ export function mergedRows(a: readonly Listed[], b: readonly Listed[]): readonly
     }
     merged.push(row);
   }
-  for (; next < b.length; next++) merged.push(b[next] as Listed);
-  return merged;
+  return merged.concat(b.slice(next));
 }
 
-async function newestById(given: readonly Listed[], breather: Breather): Promise<ReadonlyMap<SessionId, Listed>> {
-  const newest = new Map<SessionId, Listed>();
+async function heldRows(
+  shelf: Shelf,
+  given: readonly Listed[],
+  breather: Breather,
+): Promise<ReadonlyMap<SessionId, Held>> {
+  const held = new Map<SessionId, Held>();
   let steps = 0;
   for (const row of given) {
     if (steps++ % STRIDE === 0) await breather.pause();
-    const twin = newest.get(row.id);
-    if (twin === undefined || compareRows(row, twin) < 0) newest.set(row.id, row);
+    const twin = held.get(row.id);
+    if (twin === undefined || compareRows(row, twin.shown) < 0) held.set(row.id, heldAs(row, shelf.held.get(row.id)));
   }
-  return newest;
+  return held;
 }
 
-/** A row that is a new object; when it says the same as before, what is shown stays the same object. */
+/** A row that says the same as before is shown as the same object. */
 function heldAs(given: Listed, before: Held | undefined): Held {
-  const shown = frozenRow(given);
-  return { given, shown: before !== undefined && isDeepStrictEqual(shown, before.shown) ? before.shown : shown };
+  if (before === undefined) return { given, shown: frozenRow(given) };
+  if (before.given === given) return before;
+  return { given, shown: saysTheSame(given, before.shown) ? before.shown : frozenRow(given) };
 }
 
-async function missing(shelf: Shelf, held: ReadonlyMap<SessionId, Held>, breather: Breather): Promise<SessionId[]> {
-  const removed: SessionId[] = [];
-  let steps = 0;
-  for (const id of shelf.held.keys()) {
-    if (steps++ % STRIDE === 0) await breather.pause();
-    if (!held.has(id)) removed.push(id);
-  }
-  return removed;
+function saysTheSame(a: Listed, b: Listed): boolean {
+  return (
+    a.updatedAt === b.updatedAt &&
+    a.bytes === b.bytes &&
+    a.title === b.title &&
+    a.cwd === b.cwd &&
+    a.startedAt === b.startedAt &&
+    a.branch === b.branch &&
+    a.model === b.model &&
+    a.agent === b.agent &&
+    a.parent === b.parent &&
+    a.live?.pid === b.live?.pid &&
+    a.live?.activity === b.live?.activity &&
+    a.resume?.cwd === b.resume?.cwd &&
+    a.resume?.command.join("\0") === b.resume?.command.join("\0")
+  );
 }
 
 const SORT_AT_ONCE = 2_048;

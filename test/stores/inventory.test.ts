@@ -49,16 +49,16 @@ test("a store that fails is named, what it listed before and the others are stil
   codex.rows = [row({ id: sid("b"), agent: "codex" })];
   await inventory.settled();
   assert.deepEqual(ids((await inventory.query({})).transcripts), ["a", "b"]);
-  assert.deepEqual(inventory.standings(), [
+  assert.deepEqual(await inventory.standings(), [
     { agent: "claude", sessions: 1, problem: "its sessions could not be listed" },
     { agent: "codex", sessions: 1 },
   ]);
   claude.broken = new Failure("failed", "the folder can't be read");
   await inventory.settled();
-  assert.equal(inventory.standings()[0]?.problem, "the folder can't be read");
+  assert.equal((await inventory.standings())[0]?.problem, "the folder can't be read");
   claude.broken = undefined;
   await inventory.settled();
-  assert.deepEqual(inventory.standings()[0], { agent: "claude", sessions: 1 });
+  assert.deepEqual((await inventory.standings())[0], { agent: "claude", sessions: 1 });
 });
 
 test("the generation grows when a row is added, shown differently or removed, and at no other time", async (t) => {

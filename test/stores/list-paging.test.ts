@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../src/platform/failure.ts";
-import { parseRowCursor, Selections } from "../../src/stores/list-query.ts";
+import { type ListPage, parseRowCursor, Selections } from "../../src/stores/list-query.ts";
 import { EMPTY_SHELF, restocked } from "../../src/stores/shelf.ts";
 import type { Listed } from "../../src/stores/store.ts";
 import { AGENT_NAMES } from "../../src/transcript/names.ts";
@@ -32,13 +32,13 @@ test("walking pages gives every session once and in order, whatever the ties", a
       const walked: Listed[] = [];
       let next: string | null = null;
       do {
-        const page = selection.page({}, next === null ? undefined : parseRowCursor(next), limit);
+        const page: ListPage = await selection.page({}, next === null ? undefined : parseRowCursor(next), limit);
         assert.equal(page.total, list.length);
         assert.ok(page.transcripts.length === limit || page.next === null);
         walked.push(...page.transcripts);
         next = page.next;
       } while (next !== null);
-      assert.deepEqual(walked, selection.page({}, undefined, 1_000).transcripts);
+      assert.deepEqual(walked, (await selection.page({}, undefined, 1_000)).transcripts);
       assert.deepEqual(new Set(walked.map(({ id }) => id)), new Set(list.map(({ id }) => id)));
     }),
   );
@@ -50,8 +50,8 @@ test("a page of ten is the beginning of a page of twenty, from any place", async
       const selection = await selections(list);
       const before = list[place % Math.max(1, list.length)];
       const cursor = before && parseRowCursor(`${before.updatedAt}:${before.agent}:${before.id}`);
-      const ten = selection.page({}, cursor, 10).transcripts;
-      assert.deepEqual(ten, selection.page({}, cursor, 20).transcripts.slice(0, 10));
+      const ten = (await selection.page({}, cursor, 10)).transcripts;
+      assert.deepEqual(ten, (await selection.page({}, cursor, 20)).transcripts.slice(0, 10));
     }),
   );
 });
@@ -88,13 +88,13 @@ test("what did not change is the same object in the next list, so nothing compar
 
 test("a time alone as the cursor means strictly older", async () => {
   const selection = await selections([1, 2, 2, 3].map((ms, i) => row({ id: sid(`s${i}`), updatedAt: at(ms) })));
-  const { transcripts, total } = selection.page({}, parseRowCursor("2"), 10);
+  const { transcripts, total } = await selection.page({}, parseRowCursor("2"), 10);
   assert.deepEqual([transcripts.map(({ id }) => id), total], [["s0"], 4]);
 });
 
 test("a cursor whose session is gone still goes on at its place", async () => {
   const selection = await selections(["a", "c"].map((id) => row({ id: sid(id), updatedAt: at(5) })));
-  const { transcripts } = selection.page({}, parseRowCursor("5:claude:b"), 10);
+  const { transcripts } = await selection.page({}, parseRowCursor("5:claude:b"), 10);
   assert.deepEqual(
     transcripts.map(({ id }) => id),
     ["c"],
