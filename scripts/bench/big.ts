@@ -12,7 +12,8 @@ const WARM_PAGES = 40;
 /** A session of hundreds of megabytes with a line that no page holds, opened everywhere. */
 export const big: Measure = {
   name: "big",
-  about: "a page of the session with one long line, first and again, against a plain page of a small session",
+  about:
+    "a page of the session with one long line, first and again, against a page of a small session; again may be a page that the server kept",
   async run(bench) {
     const { session } = bench.big;
     const places = {

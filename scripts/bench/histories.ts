@@ -14,6 +14,8 @@ export interface Sizes {
 
 /** How many times the small history goes into the large one. */
 export const SCALE = 4;
+/** To be raised whenever the generator writes other bytes for the same plan, so that kept histories are made anew. */
+const GENERATOR = 2;
 const CHAT_MB = { small: 10, large: 60 };
 
 /** Makes what a run reads, below `folder`; what an earlier run with the same sizes left there is used again. */
@@ -51,7 +53,7 @@ function writeChats(home: string, seed: number): Chats {
 
 function kept<Made>(home: string, plan: object, make: (home: string) => Made): Made {
   const note = join(home, "made.json");
-  const wanted = JSON.stringify(plan);
+  const wanted = JSON.stringify({ ...plan, home, GENERATOR });
   if (existsSync(note)) {
     const { plan: earlier, made } = JSON.parse(readFileSync(note, "utf8"));
     if (earlier === wanted) return made;

@@ -137,9 +137,13 @@ class Talk {
     this.#hidden = 0;
     const end = this.#start + Math.max(0, bytes - EDGE_BYTES);
     const spawned: Spawned[] = [];
+    let notified = 0;
     this.#transcript.surroundings();
     const title = `Change part ${this.#random.between(1, 999)} of the ${this.#random.pick(["reader", "server", "index", "page"])}`;
     do {
+      // A background agent is done a turn or some turns after it was started.
+      const done = this.#random.fraction() < 0.7 ? spawned.length : notified;
+      for (; notified < done; notified++) this.#notify(spawned[notified]);
       this.#transcript.prompt(this.#sized(220, 1.1, 9_000, end));
       const due = Math.ceil((agents * (this.#out.size - this.#start)) / Math.max(1, end - this.#start));
       while (spawned.length < Math.min(agents, due)) spawned.push(this.#spawn());
@@ -147,7 +151,7 @@ class Talk {
       this.#transcript.turnEnd(title);
     } while (this.#out.size < end);
     while (spawned.length < agents) spawned.push(this.#spawn());
-    for (const { call, id, description } of spawned) this.#transcript.notified(call, id, description);
+    for (; notified < spawned.length; notified++) this.#notify(spawned[notified]);
     return spawned;
   }
 
@@ -166,6 +170,10 @@ class Talk {
     const id = `a${this.#random.hex(16)}`;
     this.#transcript.launched(call, id, description);
     return { id, description, call, at };
+  }
+
+  #notify(agent: Spawned | undefined): void {
+    if (agent !== undefined) this.#transcript.notified(agent.call, agent.id, agent.description);
   }
 
   #turn(end: number): void {
