@@ -35,7 +35,8 @@ export function toEntries(record: unknown, place: RecordPlace): Entry[] {
 /** The time that a record states. */
 export function timeOf(record: JsonObject): EpochMs | undefined {
   const { timestamp } = record;
-  return epochMsFromIso(typeof timestamp === "string" && /^\d{12,14}$/.test(timestamp) ? Number(timestamp) : timestamp);
+  const isNumber = typeof timestamp === "string" && timestamp.length < 16 && /^\d{12,14}$/.test(timestamp);
+  return epochMsFromIso(isNumber ? Number(timestamp) : timestamp);
 }
 
 /** Whether a record belongs to a subagent whose records stand in its parent's file (Claude Code 2.0 and older). */
