@@ -60,7 +60,7 @@ function saidBy(record: JsonObject): Said[] {
     case "system":
       return saidBySystem(record);
     case "attachment":
-      return saidByAttachment(asObject(record.attachment));
+      return saidByAttachment(record, asObject(record.attachment));
     default:
       return [];
   }
@@ -242,10 +242,10 @@ function apiError(text: string): Said {
 }
 
 /** A prompt that was typed while the agent worked and given to it in mid-turn stands in an attachment alone. */
-function saidByAttachment(attachment: JsonObject | undefined): Said[] {
+function saidByAttachment(record: JsonObject, attachment: JsonObject | undefined): Said[] {
   if (attachment?.type !== "queued_command" || attachment.isMeta === true) return [];
   if ((asText(attachment.commandMode) ?? "prompt") !== "prompt") return [];
-  const origin = asText(asObject(attachment.origin)?.kind) ?? "human";
+  const origin = asText(asObject(attachment.origin ?? record.origin)?.kind) ?? "human";
   return origin === "human" ? saidInName(attachment.prompt) : [];
 }
 
