@@ -137,7 +137,8 @@ function readFully(descriptor: number, target: Uint8Array, position: number, siz
   return done;
 }
 
-function stampFrom(path: string, stats: BigIntStats): FileStamp {
+/** The stamp that `stats` (of `path`) make. */
+export function stampFrom(path: string, stats: BigIntStats): FileStamp {
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   return { path, dev, ino, size: Number(size), mtimeNs, ctimeNs };
 }
