@@ -19,7 +19,7 @@ test("missing folders are made for their owner alone, one that is there stays", 
 test("a file in the way is an error", () => {
   writeFileSync(join(top, "file"), "");
   assert.throws(() => makePrivateFolder(join(top, "file")), { code: "EEXIST" });
-  assert.throws(() => makePrivateFolder(join(top, "file", "under")), { code: "ENOTDIR" });
+  assert.throws(() => makePrivateFolder(join(top, "file", "under")), { code: "EEXIST" });
 });
 
 test("a file system that makes no folders is an error, and does not hang", () => {
