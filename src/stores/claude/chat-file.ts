@@ -1,3 +1,4 @@
+import type { BytePool } from "../../jsonl/buffers.ts";
 import { type ByteOffset, byteOffsetOf, formatJsonlCursor } from "../../jsonl/cursor.ts";
 import { LookBack } from "../../jsonl/look-back.ts";
 import { parseRecords } from "../../jsonl/parse.ts";
@@ -43,11 +44,16 @@ export class ChatFile {
   #time: { readonly before: number; readonly place: number; readonly at: EpochMs | undefined } | undefined;
   #start: EpochMs | undefined;
 
-  constructor(source: ByteSource, scope: ChatScope, meter: Meter) {
+  constructor(source: ByteSource, scope: ChatScope, meter: Meter, pool?: BytePool) {
     this.source = source;
     this.scope = scope;
     this.#meter = meter;
-    this.#before = new LookBack(source);
+    this.#before = new LookBack(source, LOOK_BACK_BYTES, pool);
+  }
+
+  /** Gives back what was read: no line or slice that was got here may be looked at any more. */
+  close(): void {
+    this.#before.close();
   }
 
   /** The records of a line that are this chat's; no parse where its bytes tell that there are none. */

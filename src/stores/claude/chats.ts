@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { PageBuffers } from "../../jsonl/buffers.ts";
+import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { type ByteOffset, byteOffsetOf, FILE_START, formatJsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
 import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
@@ -50,6 +50,7 @@ export class ClaudeChats {
   readonly #isLive: (session: SessionId) => boolean;
   readonly #meter: Meter;
   readonly #buffers = new PageBuffers();
+  readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
   readonly #trouble = new Trouble();
   readonly #children: ChildIndex;
@@ -136,9 +137,11 @@ export class ClaudeChats {
       const now = this.#continuity.now(open);
       const scope = await this.#scopeOf(place, open);
       const meter = newMeter();
+      const chat = new ChatFile(metered(open, meter), scope, meter, this.#pool);
       try {
-        return await use(open, new ChatFile(metered(open, meter), scope, meter), now);
+        return await use(open, chat, now);
       } finally {
+        chat.close();
         addTo(this.#meter, meter);
         if (meter.damaged > 0) this.#trouble.note("a line of a transcript is no whole record", place.file);
       }

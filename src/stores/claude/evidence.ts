@@ -1,6 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
-import { readRange } from "../../jsonl/source.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import type { OpenFile } from "../../platform/files.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
@@ -65,6 +64,8 @@ interface Scan {
 export class EvidenceFinder {
   readonly #scans = new Recent<string, Scan>(FILES);
   readonly #meter: Meter;
+  /** One for every step, which is taken without a pause. */
+  readonly #buffer = Buffer.allocUnsafeSlow(STEP_BYTES);
 
   constructor(meter: Meter) {
     this.#meter = meter;
@@ -81,15 +82,15 @@ export class EvidenceFinder {
     }
     this.#scans.set(key, scan);
     const chat = new ChatFile(metered(file, this.#meter), scope, this.#meter);
-    while (scan.to < size && step(scan, chat)) await turn();
+    while (scan.to < size && step(scan, chat, this.#buffer)) await turn();
     return scan;
   }
 }
 
 /** Reads one step further; false when no whole line is left. */
-function step(scan: Scan, chat: ChatFile): boolean {
+function step(scan: Scan, chat: ChatFile, buffer: Buffer): boolean {
   const base = scan.to;
-  const bytes = readRange(chat.source, base, base + STEP_BYTES);
+  const bytes = buffer.subarray(0, chat.source.read(buffer, base));
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end === 0) {
     // A line longer than a step is passed over.
