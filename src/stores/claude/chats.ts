@@ -116,13 +116,15 @@ export class ClaudeChats {
     });
   }
 
-  /** The newest 200 subagents of the session; of a subagent, those that it started. */
+  /** The newest 200 subagents of the session; of a subagent, those that it started. @throws Failure not-found */
   async children(place: ClaudePlace): Promise<ChildList> {
+    requireThere(place);
     return this.#lister.list(place, agentOf(place), this.#isLive(place.session));
   }
 
-  /** The place of the subagent `id`, when it is one of this very session. */
+  /** The place of the subagent `id`, when it is one of this very session. @throws Failure not-found: the session is gone */
   async child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined> {
+    requireThere(place);
     return (await this.#children.of(place, "trust")).byId.get(id)?.place;
   }
 
@@ -238,6 +240,11 @@ function entriesOf(parts: readonly { readonly entries: readonly Entry[] }[]): En
   const all: Entry[] = [];
   for (const { entries } of parts) all.push(...entries);
   return all;
+}
+
+/** A session that has moved is looked for anew by whoever hears that it is not found. */
+function requireThere(place: ClaudePlace): void {
+  if (stampOf(place.mainFile) === undefined) throw new Failure("not-found", "no such transcript");
 }
 
 /** Whose chat a place is; undefined for the session's own. */
