@@ -12,13 +12,13 @@ import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
-import { ChatFile, posOf } from "./chat-file.ts";
+import { type ChatFile, posOf, withChat } from "./chat-file.ts";
 import { type ChatRecord, readChat } from "./chat-records.ts";
 import { agentChat, type ChatScope, MAIN_CHAT, sidechainChat } from "./chat-scope.ts";
 import { ChildLister } from "./child-list.ts";
 import { ChildIndex } from "./children.ts";
 import { readLongLine } from "./long-line.ts";
-import { addTo, type Meter, metered, newMeter } from "./meter.ts";
+import { addTo, type Meter, newMeter } from "./meter.ts";
 import { withPersistedOutput } from "./persisted.ts";
 import type { ClaudePlace } from "./place.ts";
 import { mentionsSubagents, placeSubagents } from "./spawns.ts";
@@ -60,8 +60,9 @@ export class ClaudeChats {
     this.#clock = deps.clock;
     this.#isLive = (session) => deps.isLive(session);
     this.#meter = deps.meter ?? newMeter();
-    this.#children = new ChildIndex(this.#meter, this.#trouble);
-    this.#lister = new ChildLister(this.#children, this.#meter);
+    const reading = { meter: this.#meter, pool: this.#pool };
+    this.#children = new ChildIndex(reading, this.#trouble);
+    this.#lister = new ChildLister(this.#children, reading);
   }
 
   /** The entries from `from` on. @throws Failure bad-request, not-found */
@@ -139,11 +140,9 @@ export class ClaudeChats {
       const now = this.#continuity.now(open);
       const scope = await this.#scopeOf(place, open);
       const meter = newMeter();
-      const chat = new ChatFile(metered(open, meter), scope, meter, this.#pool);
       try {
-        return await use(open, chat, now);
+        return await withChat(open, scope, { meter, pool: this.#pool }, (chat) => use(open, chat, now));
       } finally {
-        chat.close();
         addTo(this.#meter, meter);
         if (meter.damaged > 0) this.#trouble.note("a line of a transcript is no whole record", place.file);
       }

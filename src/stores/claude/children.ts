@@ -3,11 +3,10 @@ import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import { ChatFile } from "./chat-file.ts";
+import { type Reading, withChat } from "./chat-file.ts";
 import { agentChat } from "./chat-scope.ts";
 import { type ChildMeta, type ChildTail, type FirstRecord, firstRecordOf, readMeta } from "./child-facts.ts";
 import { type ChildFile, ChildFinder } from "./child-files.ts";
-import { type Meter, metered } from "./meter.ts";
 import type { ClaudePlace } from "./place.ts";
 import { SidechainFinder, type Sidechains } from "./sidechains.ts";
 import type { Trouble } from "./trouble.ts";
@@ -46,16 +45,16 @@ interface Known {
 
 /** Knows which subagents a session has: from files in its folder or beside it, and from its own transcript. */
 export class ChildIndex {
-  readonly #meter: Meter;
+  readonly #reading: Reading;
   readonly #finder = new ChildFinder();
   readonly #sidechains: SidechainFinder;
   readonly #known = new Recent<string, Known>(REMEMBERED);
   readonly #trouble: Trouble;
 
-  constructor(meter: Meter, trouble: Trouble) {
-    this.#meter = meter;
+  constructor(reading: Reading, trouble: Trouble) {
+    this.#reading = reading;
     this.#trouble = trouble;
-    this.#sidechains = new SidechainFinder(meter);
+    this.#sidechains = new SidechainFinder(reading);
   }
 
   /** The inline subagents of an open session file. */
@@ -115,9 +114,7 @@ export class ChildIndex {
   }
 
   #first(place: ClaudePlace, { file, id }: ChildFile): Promise<FirstRecord | undefined> {
-    return this.#read(place, file, (open) =>
-      firstRecordOf(new ChatFile(metered(open, this.#meter), agentChat(id), this.#meter)),
-    );
+    return this.#read(place, file, (open) => withChat(open, agentChat(id), this.#reading, firstRecordOf));
   }
 
   async #meta(place: ClaudePlace, { meta }: ChildFile): Promise<ChildMeta | undefined> {
@@ -126,7 +123,7 @@ export class ChildIndex {
 
   /** What `use` makes of a file; undefined, and noted, when it may not be read or lies outside the store. */
   async #read<T>(place: ClaudePlace, path: string, use: (open: OpenFile) => T | Promise<T>): Promise<T | undefined> {
-    this.#meter.opens++;
+    this.#reading.meter.opens++;
     const result = await readable(withFile(place.root, path, async (open) => ({ value: await use(open) })));
     if (result === undefined) this.#trouble.note("a subagent's file can't be read", path);
     return result?.value;
