@@ -1,0 +1,213 @@
+import type { EpochMs } from "../../platform/clock.ts";
+import { clip, oneLine } from "../../transcript/clip.ts";
+import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
+import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import type { ListEffort, Listed, LiveProof, StoreReport } from "../store.ts";
+import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
+import type { Children } from "./children.ts";
+import { writtenAt } from "./children.ts";
+import type { FileFacts, Rollouts } from "./facts.ts";
+import { agentTitle, type Header } from "./header.ts";
+import type { WriterLocks } from "./locks.ts";
+import { bySegmentAge } from "./rollout-name.ts";
+import type { ThreadNames } from "./thread-names.ts";
+import { breather } from "./work.ts";
+
+/** Where the listing looks. */
+export interface ListingTools {
+  readonly homes: readonly string[];
+  readonly catalog: Catalog;
+  readonly rollouts: Rollouts;
+  readonly children: Children;
+  readonly names: ReadonlyMap<string, ThreadNames>;
+  readonly locks: (home: string) => WriterLocks;
+}
+
+/** A thread as it was listed. */
+interface Row {
+  readonly facts: FileFacts;
+  readonly name: string | undefined;
+  readonly row: Listed | undefined;
+  readonly header: Header | undefined;
+}
+
+/** The store's sessions as lists show them; what did not change is neither opened nor made again. */
+export class Listing {
+  readonly #tools: ListingTools;
+  readonly #rows = new Map<string, Row>();
+  readonly #changed = new Set<string>();
+  #broken = new Map<string, { count: number; example: string }>();
+
+  constructor(tools: ListingTools) {
+    this.#tools = tools;
+  }
+
+  /** Notes that a thread's files may have changed: the next quick list asks them. */
+  noteChange(thread: string): void {
+    this.#changed.add(thread);
+  }
+
+  /** Every thread of a person and every spawned agent (with its parent), in no order. */
+  async list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {
+    const { catalog, rollouts, homes } = this.#tools;
+    const quick = effort === "quick" && this.#rows.size > 0;
+    await catalog.refresh(effort);
+    const asked = quick ? this.#likelyChanged(homes) : undefined;
+    if (!quick) this.#broken = new Map();
+    const breathe = breather();
+    const listed: Listed[] = [];
+    const paths = new Set<string>();
+    for (const [thread, files] of catalog.threads()) {
+      await breathe();
+      signal?.throwIfAborted();
+      if (!quick) for (const { path } of files) paths.add(path);
+      const known = this.#rows.get(thread);
+      const trusted = known !== undefined && asked !== undefined && !asked.has(thread);
+      const row = trusted ? known : await this.#row(thread, files);
+      if (row?.row !== undefined) listed.push(this.#withLive(row.row, files));
+    }
+    if (!quick) {
+      rollouts.keepOnly(paths);
+      for (const thread of this.#rows.keys()) if (catalog.ofThread(thread).length === 0) this.#rows.delete(thread);
+    }
+    this.#changed.clear();
+    return listed;
+  }
+
+  /** The person's sessions that a process has open. */
+  async live(): Promise<readonly LiveProof[]> {
+    const { homes, locks, children } = this.#tools;
+    const proofs: LiveProof[] = [];
+    for (const home of homes) {
+      for (const [thread, { pid, since }] of locks(home).held) {
+        const id = sessionIdOf(thread);
+        if (id === undefined) continue;
+        const row = this.#rows.get(thread) ?? (await this.#row(id, this.#tools.catalog.ofThread(thread)));
+        if (row?.row === undefined || row.header?.role !== "user") continue;
+        const turn = await children.turnOf(id);
+        const activity = turn === "open" ? "running" : "idle";
+        proofs.push({ id, pid, cwd: row.row.cwd, startedAt: since, activity });
+      }
+    }
+    return proofs;
+  }
+
+  /** Where the last list looked, what it found, and what it left out. */
+  report(): StoreReport {
+    const { homes, catalog } = this.#tools;
+    const rows = [...this.#rows.values()];
+    const formats = new Set(rows.flatMap(({ header }) => (header === undefined ? [] : generationOf(header))));
+    const helpers = rows.filter(({ header }) => header?.role === "helper");
+    const { unreadable, foreign, foreignExample } = catalog.problems();
+    const skipped = [...this.#broken].map(([reason, { count, example }]) => ({ reason, count, example }));
+    for (const [path, code] of unreadable)
+      skipped.push({ reason: `folder can't be read: ${code}`, count: 1, example: path });
+    if (foreign > 0) skipped.push({ reason: "not named like a rollout", count: foreign, example: foreignExample });
+    const [helper] = helpers;
+    if (helper !== undefined) {
+      skipped.push({ reason: "review or internal helper", count: helpers.length, example: helper.facts.stamp.path });
+    }
+    return {
+      agent: "codex",
+      roots: homes.map((path) => ({ path, found: catalog.holds(path) })),
+      sessions: rows.filter(({ row }) => row !== undefined && row.parent === undefined).length,
+      formats: [...formats].sort(),
+      skipped,
+    };
+  }
+
+  /** The threads in the newest day folders, and those that watching told of. */
+  #likelyChanged(homes: readonly string[]): Set<string> {
+    const { catalog } = this.#tools;
+    const likely = new Set(this.#changed);
+    const folders = homes.flatMap((home) => catalog.newestFolders(home));
+    for (const folder of folders) for (const { thread } of catalog.filesIn(folder)) likely.add(thread);
+    for (const home of homes) for (const thread of this.#tools.locks(home).held.keys()) likely.add(thread);
+    return likely;
+  }
+
+  async #row(thread: string, files: readonly RolloutFile[]): Promise<Row | undefined> {
+    const sorted = [...files].sort((a, b) => bySegmentAge(b, a) || byPreference(a, b));
+    let problem: { reason: string; example: string } | undefined;
+    for (const file of sorted) {
+      const facts = await this.#tools.rollouts.facts(file);
+      const header = facts?.scan.header;
+      if (facts === undefined) continue;
+      if (header === undefined || header.id !== thread) {
+        problem ??= { reason: facts.problem ?? "another thread's header", example: file.path };
+        continue;
+      }
+      const row = this.#made(thread as SessionId, file, facts, header, sorted);
+      this.#rows.set(thread, row);
+      return row;
+    }
+    this.#rows.delete(thread);
+    if (problem !== undefined) {
+      const broken = this.#broken.get(problem.reason);
+      this.#broken.set(problem.reason, {
+        count: (broken?.count ?? 0) + 1,
+        example: broken?.example ?? problem.example,
+      });
+    }
+    return undefined;
+  }
+
+  #made(id: SessionId, file: RolloutFile, facts: FileFacts, header: Header, files: readonly RolloutFile[]): Row {
+    const name = this.#tools.names.get(file.home)?.read().get(id);
+    const known = this.#rows.get(id);
+    if (known?.facts === facts && known.name === name) return known;
+    if (header.role === "helper") return { facts, name, header, row: undefined };
+    const { scan } = facts;
+    const title = header.role === "spawned" ? agentTitle(header, scan.firstWords) : (name ?? scan.firstWords ?? "");
+    const cwd = header.cwd ?? scan.cwd ?? "";
+    const startedAt = this.#startedAt(id, files, header) ?? writtenAt(facts);
+    const bytes = facts.stamp.size + this.#otherBytes(file, files);
+    const resumable = header.role === "user" && header.enveloped && cwd !== "";
+    const row: Listed = {
+      agent: "codex",
+      id,
+      title: clip(oneLine(title), TITLE_CHARACTERS).text,
+      cwd,
+      ...(header.branch !== undefined && { branch: header.branch }),
+      startedAt,
+      updatedAt: facts.lastAt ?? writtenAt(facts),
+      bytes,
+      ...(facts.model !== undefined && { model: facts.model }),
+      ...(header.role === "spawned" && header.parent !== undefined && { parent: header.parent }),
+      ...(resumable && { resume: { command: ["codex", "resume", id], cwd } }),
+    };
+    return { facts, name, header, row };
+  }
+
+  /** A thread began with its first segment, whatever the newest one's header says. */
+  #startedAt(id: SessionId, files: readonly RolloutFile[], header: Header): EpochMs | undefined {
+    const first = files.find((file) => file.segment === id);
+    const known = first === undefined ? undefined : this.#tools.rollouts.known(first)?.scan.header;
+    return known?.startedAt ?? (files.length > 1 ? first?.born : undefined) ?? header.startedAt ?? first?.born;
+  }
+
+  /** Bytes of the thread's other segments, as far as they are known. */
+  #otherBytes(own: RolloutFile, files: readonly RolloutFile[]): number {
+    const others = new Map<string, number>();
+    for (const file of files) {
+      if (file.segment === own.segment || others.has(file.segment)) continue;
+      others.set(file.segment, this.#tools.rollouts.known(file)?.stamp.size ?? 0);
+    }
+    return [...others.values()].reduce((sum, size) => sum + size, 0);
+  }
+
+  /** Whether a process has it open is no fact of its files, so it is asked for every list. */
+  #withLive(row: Listed, files: readonly RolloutFile[]): Listed {
+    for (const { home } of files) {
+      const writer = this.#tools.locks(home).held.get(row.id);
+      if (writer !== undefined) return { ...row, live: { pid: writer.pid } };
+    }
+    return row;
+  }
+}
+
+/** The generation of the format by which a file is read. */
+function generationOf(header: Header): string {
+  if (!header.enveloped) return "flat records (0.31 and older)";
+  return header.paginated ? "items (0.149 and newer)" : "events (0.32 and newer)";
+}
