@@ -53,7 +53,7 @@ export class Chains {
   async current(thread: string): Promise<{ file: RolloutFile; facts: FileFacts } | undefined> {
     const files = [...this.#catalog.ofThread(thread)].sort((a, b) => bySegmentAge(b, a) || byPreference(a, b));
     for (const file of files) {
-      const facts = await this.#rollouts.facts(file);
+      const facts = await this.#rollouts.head(file);
       if (facts?.scan.header?.id === thread) return { file, facts };
     }
     return undefined;

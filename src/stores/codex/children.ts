@@ -51,9 +51,10 @@ export class Children {
       const current = await this.#chains.current(id);
       const header = current?.facts.scan.header;
       if (current === undefined || header === undefined) continue;
-      const { file, facts } = current;
+      const { file } = current;
+      const facts = (await this.#rollouts.facts(file)) ?? current.facts;
       const startedAt = header.startedAt ?? file.born ?? writtenAt(facts);
-      const title = clip(oneLine(agentTitle(header, facts.scan.firstWords)), TITLE_CHARACTERS).text;
+      const title = clip(oneLine(agentTitle(header, facts.scan.title)), TITLE_CHARACTERS).text;
       const entry = { id, title, status: "unknown" as const, startedAt, updatedAt: facts.lastAt ?? writtenAt(facts) };
       found.push({ entry, file, facts });
     }
@@ -77,8 +78,9 @@ export class Children {
 
   /** How the last turn of a thread stands. */
   async turnOf(thread: SessionId): Promise<LastTurn> {
-    const current = await this.#chains.current(thread);
-    return current === undefined ? "unknown" : this.#turn(current.file, current.facts);
+    const file = (await this.#chains.current(thread))?.file;
+    const facts = file && (await this.#rollouts.facts(file));
+    return file === undefined || facts === undefined ? "unknown" : this.#turn(file, facts);
   }
 
   /** The threads of the given roles that `parent` started, among the newest 20,000 rollouts, the newest first. */

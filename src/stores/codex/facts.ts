@@ -61,9 +61,20 @@ export class Rollouts {
     return facts;
   }
 
+  /**
+   * As `facts`, but what a growing file's end says may be older: a chat needs only the head, and a settled head is not
+   * read again.
+   */
+  async head(file: RolloutFile): Promise<FileFacts | undefined> {
+    const stamp = stampOf(file.path);
+    const known = this.#facts.get(file.path);
+    if (stamp === undefined || known?.scan.settled !== true || !sameFile(known, stamp)) return this.facts(file);
+    return { ...known, stamp };
+  }
+
   /** Reads on until what a chat needs of the head is known, however far that is. Undefined when the file is gone. */
   async readable(file: RolloutFile): Promise<FileFacts | undefined> {
-    const facts = await this.facts(file);
+    const facts = await this.head(file);
     if (facts === undefined || facts.scan.readable || facts.problem !== undefined) return facts;
     await this.#scanOn(file, facts.scan, (scan) => scan.readable);
     return facts;
@@ -71,7 +82,7 @@ export class Rollouts {
 
   /** Reads on until the first words of a child's own history are known. */
   async settled(file: RolloutFile): Promise<FileFacts | undefined> {
-    const facts = await this.facts(file);
+    const facts = await this.head(file);
     if (facts === undefined || facts.scan.settled || facts.problem !== undefined) return facts;
     await this.#scanOn(file, facts.scan, (scan) => scan.settled);
     return facts;
@@ -153,7 +164,8 @@ function factsOf(stamp: FileStamp, scan: HeadScan, tail: Tail, before: FileFacts
   return {
     stamp,
     scan,
-    ...(tail.lastAt !== undefined && { lastAt: tail.lastAt }),
+    // Records of a flat file have no times; what was found there is the header's.
+    ...(tail.lastAt !== undefined && scan.header?.enveloped === true && { lastAt: tail.lastAt }),
     ...(model !== undefined && { model }),
     ...(scan.header === undefined && { problem: "no readable header" }),
   };

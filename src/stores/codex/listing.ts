@@ -158,7 +158,7 @@ export class Listing {
     if (known?.facts === facts && known.name === name) return known;
     if (header.role === "helper") return { facts, name, header, row: undefined };
     const { scan } = facts;
-    const title = header.role === "spawned" ? agentTitle(header, scan.firstWords) : (name ?? scan.firstWords ?? "");
+    const title = header.role === "spawned" ? agentTitle(header, scan.title) : (name ?? scan.title ?? "");
     const cwd = header.cwd ?? scan.cwd ?? "";
     const startedAt = this.#startedAt(id, files, header) ?? writtenAt(facts);
     const bytes = facts.stamp.size + this.#otherBytes(file, files);

@@ -13,7 +13,7 @@ const HEAD =
 
 /** Outputs that say that the tool was not run, or was stopped. */
 const FAILED =
-  /^(?:Wall time: [^\n]*\n)?aborted by user|^unsupported call:|^failed to parse function arguments|^tool call error|^execution error|^exec_command failed|^apply_patch verification failed/;
+  /^(?:Wall time: [^\n]*\n)?aborted by user|^unsupported call:|^failed to parse function arguments|^tool call error|^execution error|^exec_command failed|^collab \w+ failed|^apply_patch verification failed/;
 
 /** Reads the `output` of a `function_call_output` or `custom_tool_call_output`: a text, or content parts. */
 export function readOutput(output: unknown): ToolOutput {
@@ -44,6 +44,7 @@ function textOutput(output: string): ToolOutput {
     running ??= head.groups?.running;
     text = text.slice(head[0].length);
   }
+  text = text.replace(/^Wall time: [^\n]*\n(?=aborted by user)/, "");
   const parts = contentParts(text);
   if (parts !== undefined) return { text: parts, isError };
   return { text: text === "" && running !== undefined ? running : text, isError };

@@ -41,6 +41,11 @@ export class HeadScan {
     return this.ownStart !== undefined || this.header.role === "user";
   }
 
+  /** What a list calls the thread: its first words, also while nobody answered them yet. */
+  get title(): string | undefined {
+    return this.firstWords ?? this.#words;
+  }
+
   /** Where the chat begins: copies in a person's fork are part of it, those in a child are the parent's. */
   get chatStart(): number {
     return this.header?.role === "user" ? 0 : (this.ownStart ?? 0);
