@@ -2,7 +2,7 @@ import type { EpochMs } from "../../platform/clock.ts";
 import { clip, oneLine } from "../../transcript/clip.ts";
 import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
-import type { ListEffort, Listed, LiveProof, StoreReport } from "../store.ts";
+import type { ListEffort, Listed, LiveProof, Skipped, StoreReport } from "../store.ts";
 import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
 import type { Children } from "./children.ts";
 import { writtenAt } from "./children.ts";
@@ -36,7 +36,8 @@ export class Listing {
   readonly #tools: ListingTools;
   readonly #rows = new Map<string, Row>();
   readonly #changed = new Set<string>();
-  #broken = new Map<string, { count: number; example: string }>();
+  /** Why threads are left out, with one file of each. */
+  readonly #broken = new Map<string, { reason: string; example: string }>();
 
   constructor(tools: ListingTools) {
     this.#tools = tools;
@@ -53,7 +54,7 @@ export class Listing {
     const quick = effort === "quick" && this.#rows.size > 0;
     await catalog.refresh(effort);
     const asked = quick ? this.#likelyChanged(homes) : undefined;
-    if (!quick) this.#broken = new Map();
+    if (!quick) this.#broken.clear();
     const breathe = breather();
     const listed: Listed[] = [];
     const paths = new Set<string>();
@@ -99,7 +100,7 @@ export class Listing {
     const formats = new Set(rows.flatMap(({ header }) => (header === undefined ? [] : generationOf(header))));
     const helpers = rows.filter(({ header }) => header?.role === "helper");
     const { unreadable, foreign, foreignExample } = catalog.problems();
-    const skipped = [...this.#broken].map(([reason, { count, example }]) => ({ reason, count, example }));
+    const skipped = bySkipReason(this.#broken.values());
     for (const [path, code] of unreadable)
       skipped.push({ reason: `folder can't be read: ${code}`, count: 1, example: path });
     if (foreign > 0) skipped.push({ reason: "not named like a rollout", count: foreign, example: foreignExample });
@@ -139,16 +140,11 @@ export class Listing {
       }
       const row = this.#made(thread as SessionId, file, facts, header, sorted);
       this.#rows.set(thread, row);
+      this.#broken.delete(thread);
       return row;
     }
     this.#rows.delete(thread);
-    if (problem !== undefined) {
-      const broken = this.#broken.get(problem.reason);
-      this.#broken.set(problem.reason, {
-        count: (broken?.count ?? 0) + 1,
-        example: broken?.example ?? problem.example,
-      });
-    }
+    if (problem !== undefined) this.#broken.set(thread, problem);
     return undefined;
   }
 
@@ -204,6 +200,15 @@ export class Listing {
     }
     return row;
   }
+}
+
+function bySkipReason(broken: Iterable<{ reason: string; example: string }>): Skipped[] {
+  const skipped = new Map<string, Skipped>();
+  for (const { reason, example } of broken) {
+    const known = skipped.get(reason);
+    skipped.set(reason, { reason, count: (known?.count ?? 0) + 1, example: known?.example ?? example });
+  }
+  return [...skipped.values()];
 }
 
 /** The generation of the format by which a file is read. */
