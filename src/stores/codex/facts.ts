@@ -22,8 +22,8 @@ export interface FileFacts {
   readonly problem?: string;
 }
 
-/** Bytes of a tail in which the last time and the last model are looked for. */
-const TAIL_BYTES = 64 * 1024;
+/** Bytes of a head that nearly always tell all, and of a tail in which the last time and model are looked for. */
+const LOOK_BYTES = 64 * 1024;
 /** Bytes of a head in which the header and the first words are looked for. */
 const HEAD_BYTES = PAGE_BYTES;
 
@@ -32,6 +32,7 @@ export class Rollouts {
   readonly #unpacker: Unpacker;
   readonly #work: Work;
   readonly #facts = new Map<string, FileFacts>();
+  readonly #look = Buffer.allocUnsafeSlow(LOOK_BYTES);
 
   constructor(unpacker: Unpacker, work: Work) {
     this.#unpacker = unpacker;
@@ -49,8 +50,9 @@ export class Rollouts {
 
   /** The facts of `file` as it is now; undefined when it is gone. An unchanged file is not opened. */
   async facts(file: RolloutFile): Promise<FileFacts | undefined> {
-    const stamp = stampOf(file.path);
     const known = this.#facts.get(file.path);
+    if (known === undefined && !file.compressed) return this.#first(file);
+    const stamp = stampOf(file.path);
     if (stamp === undefined) {
       this.#facts.delete(file.path);
       return undefined;
@@ -98,6 +100,23 @@ export class Rollouts {
     return this.#facts.get(file.path);
   }
 
+  /** A file that nothing is known of is opened at once: what is opened has its stamp. */
+  async #first(file: RolloutFile): Promise<FileFacts | undefined> {
+    const scan = new HeadScan();
+    try {
+      this.#work.count("open");
+      const facts = await withFile(file.root, file.path, (open) => this.#readOpen(open, scan, undefined));
+      this.#facts.set(file.path, facts);
+      return facts;
+    } catch (error) {
+      const stamp = stampOf(file.path);
+      if (stamp === undefined) return undefined;
+      const facts = { stamp, scan, problem: reasonOf(error) };
+      this.#facts.set(file.path, facts);
+      return facts;
+    }
+  }
+
   async #scanOn(file: RolloutFile, scan: HeadScan, enough: (scan: HeadScan) => boolean): Promise<void> {
     await this.open(file, (open) => continueScan(scan, open, enough, Number.MAX_SAFE_INTEGER, breather()));
   }
@@ -109,27 +128,24 @@ export class Rollouts {
       this.#work.count("open");
       return await withFile(file.root, file.path, (open) => this.#readOpen(open, scan, before));
     } catch (error) {
-      return { stamp, scan, problem: errorCode(error) ?? (error instanceof Error ? error.message : "unreadable") };
+      return { stamp, scan, problem: reasonOf(error) };
     }
   }
 
-  async #readOpen(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): Promise<FileFacts> {
-    if (open.size <= TAIL_BYTES) {
-      // Head and tail are the same bytes: one read.
-      this.#work.count("head");
-      const bytes = Buffer.allocUnsafe(open.size);
-      const whole = bytes.subarray(0, open.read(bytes, 0));
-      await continueScan(
-        scan,
-        bytesSource(whole),
-        (found) => found.settled,
-        HEAD_BYTES,
-        () => undefined,
-      );
-      return factsOf(open.stamp, scan, tailOf(whole), before);
-    }
+  /** One synchronous step, so that one buffer serves all files. */
+  #readOpen(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): FileFacts | Promise<FileFacts> {
+    if (open.size > LOOK_BYTES) return this.#readLong(open, scan, before);
+    // Head and tail are the same bytes: one read.
+    this.#work.count("head");
+    const whole = this.#look.subarray(0, open.read(this.#look.subarray(0, open.size), 0));
+    scan.take(whole, 0);
+    return factsOf(open.stamp, scan, tailOf(whole), before);
+  }
+
+  async #readLong(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): Promise<FileFacts> {
     if (!scan.settled && scan.scanned < HEAD_BYTES) {
       this.#work.count("head");
+      if (scan.scanned === 0) scan.take(this.#look.subarray(0, open.read(this.#look, 0)), 0);
       await continueScan(
         scan,
         open,
@@ -139,8 +155,7 @@ export class Rollouts {
       );
     }
     this.#work.count("tail");
-    const bytes = Buffer.allocUnsafe(TAIL_BYTES);
-    const tail = bytes.subarray(0, open.read(bytes, open.size - TAIL_BYTES));
+    const tail = this.#look.subarray(0, open.read(this.#look, open.size - LOOK_BYTES));
     return factsOf(open.stamp, scan, tailOf(tail), before);
   }
 
@@ -157,6 +172,10 @@ export class Rollouts {
     );
     return factsOf(stamp, scan, {}, undefined);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return errorCode(error) ?? (error instanceof Error ? error.message : "unreadable");
 }
 
 function factsOf(stamp: FileStamp, scan: HeadScan, tail: Tail, before: FileFacts | undefined): FileFacts {
@@ -177,7 +196,7 @@ interface Tail {
 }
 
 const TIMESTAMP = Buffer.from('"timestamp":');
-const TURN_CONTEXT = Buffer.from('"type":"turn_context"');
+const TURN_CONTEXT = Buffer.from('turn_context"');
 
 /** What the last complete lines of a file tell, found by bytes. */
 function tailOf(bytes: Buffer): Tail {

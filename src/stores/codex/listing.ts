@@ -56,6 +56,7 @@ export class Listing {
     const asked = quick ? this.#likelyChanged(homes) : undefined;
     if (!quick) this.#broken.clear();
     const breathe = breather();
+    const held = new Map(homes.map((home) => [home, this.#tools.locks(home).held]));
     const listed: Listed[] = [];
     const paths = new Set<string>();
     for (const [thread, files] of catalog.threads()) {
@@ -65,7 +66,7 @@ export class Listing {
       const known = this.#rows.get(thread);
       const trusted = known !== undefined && asked !== undefined && !asked.has(thread);
       const row = trusted ? known : await this.#row(thread, files);
-      if (row?.row !== undefined) listed.push(this.#withLive(row.row, files));
+      if (row?.row !== undefined) listed.push(withLive(row.row, files, held));
     }
     if (!quick) {
       rollouts.keepOnly(paths);
@@ -191,15 +192,15 @@ export class Listing {
     }
     return [...others.values()].reduce((sum, size) => sum + size, 0);
   }
+}
 
-  /** Whether a process has it open is no fact of its files, so it is asked for every list. */
-  #withLive(row: Listed, files: readonly RolloutFile[]): Listed {
-    for (const { home } of files) {
-      const writer = this.#tools.locks(home).held.get(row.id);
-      if (writer !== undefined) return { ...row, live: { pid: writer.pid } };
-    }
-    return row;
+/** Whether a process has it open is no fact of its files, so it is asked for every list. */
+function withLive(row: Listed, files: readonly RolloutFile[], held: ReadonlyMap<string, WriterLocks["held"]>): Listed {
+  for (const { home } of files) {
+    const writer = held.get(home)?.get(row.id);
+    if (writer !== undefined) return { ...row, live: { pid: writer.pid } };
   }
+  return row;
 }
 
 function bySkipReason(broken: Iterable<{ reason: string; example: string }>): Skipped[] {

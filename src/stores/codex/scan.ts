@@ -63,7 +63,7 @@ export class HeadScan {
 
   #line(line: Buffer, at: number): void {
     if (this.header === undefined) {
-      this.header = parseRecords(line)
+      this.header = parseRecords(withoutInstructions(line))
         .map(headerOf)
         .find((header) => header !== undefined);
       if (this.header !== undefined) this.#begin(this.header);
@@ -213,6 +213,35 @@ async function passOver(
     return true;
   }
   return false;
+}
+
+/** Texts of a header that are long (up to 20 KB each) and never shown. */
+const INSTRUCTIONS = [Buffer.from('"base_instructions":{"text":"'), Buffer.from('"instructions":"')];
+
+/** A header line without those texts, so that they are not parsed. Their keys can't stand inside another text unescaped. */
+function withoutInstructions(line: Buffer): Buffer {
+  let rest = line;
+  for (const key of INSTRUCTIONS) {
+    const place = rest.indexOf(key);
+    if (place < 0) continue;
+    const start = place + key.length;
+    const end = stringEnd(rest, start);
+    if (end > start) rest = Buffer.concat([rest.subarray(0, start), rest.subarray(end)]);
+  }
+  return rest;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Where the JSON string ends whose first character stands at `start`: at its quote; -1 when it does not end. */
+function stringEnd(line: Buffer, start: number): number {
+  for (let end = line.indexOf(QUOTE, start); end >= 0; end = line.indexOf(QUOTE, end + 1)) {
+    let slashes = 0;
+    while (line[end - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return -1;
 }
 
 /** The model that a `turn_context` line names; a copy, so that the line's text is not kept alive by it. */
