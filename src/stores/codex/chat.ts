@@ -1,5 +1,5 @@
 import { byteOffsetOf, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
-import { isLineStart, type JsonlLine, pageBuffer, readPage, readPageBefore } from "../../jsonl/page.ts";
+import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -12,6 +12,7 @@ import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
 import { type Chain, joinRanges, type Part, type Range } from "./chain.ts";
 import type { SourceKind } from "./entries.ts";
 import type { Rollouts } from "./facts.ts";
+import type { PageBuffers, PageModels } from "./page-memory.ts";
 import { RecordReader } from "./record-reader.ts";
 import type { SpawnedFinder } from "./spawned.ts";
 import type { Work } from "./work.ts";
@@ -21,6 +22,8 @@ export interface ChatTools {
   readonly rollouts: Rollouts;
   readonly clock: Clock;
   readonly work: Work;
+  readonly buffers: PageBuffers;
+  readonly models: PageModels;
   /** Finds the agents that the chain's thread spawned. */
   readonly spawned: SpawnedFinder;
 }
@@ -50,8 +53,13 @@ export async function readEntries(chain: Chain, from: Cursor, budget: Budget, to
   return openChat(chain, tools, async (chat) => {
     const fits = given.chain === chain.name || isStart(given);
     const start = fits ? given : parseJsonlCursor(START);
-    const page = await readPage(chat.source, start, pageBuffer(budget.bytes));
-    const read = await readLines(chat, page.lines, tools);
+    const { page, read } = await tools.buffers.with(budget.bytes, async (buffer) => {
+      const page = await readPage(chat.source, start, buffer);
+      const reader = new RecordReader(chat, tools, { settle: true, from: page.lines[0]?.start });
+      const read = await reader.read(page.lines);
+      if (read.stop === undefined) tools.models.note(chat, page.next.offset, reader.lastModel);
+      return { page, read };
+    });
     const next = read.stop === undefined ? page.next : { offset: read.stop, discarding: false };
     return {
       entries: read.entries,
@@ -71,8 +79,7 @@ export async function readBefore(
   tools: ChatTools,
 ): Promise<EntryPageBefore> {
   const given = before === "tail" ? undefined : parseJsonlCursor(before);
-  return openChat(chain, tools, async (chat) => {
-    const buffer = pageBuffer(budget.bytes);
+  const readIn = async (chat: OpenChat, buffer: Buffer): Promise<EntryPageBefore> => {
     const fits =
       given === undefined || ((given.chain === chain.name || isStart(given)) && given.offset <= chat.source.size);
     let end = given !== undefined && fits ? given.offset : byteOffsetOf(chat.source.size);
@@ -100,7 +107,8 @@ export async function readBefore(
         ...(!fits && { reset: true as const }),
       };
     }
-  });
+  };
+  return openChat(chain, tools, (chat) => tools.buffers.with(budget.bytes, (buffer) => readIn(chat, buffer)));
 }
 
 /** The entries of the one record at `pos`, however long it is up to 32 MiB. @throws Failure not-found, bad-request */

@@ -10,7 +10,7 @@ import type { ChatTools, OpenChat, OpenPart } from "./chat.ts";
 import { type RecordContext, toEntries } from "./entries.ts";
 import { glanceAt } from "./glance.ts";
 import { timeOf } from "./header.ts";
-import { Before } from "./look.ts";
+import { Before, type KnownModel } from "./look.ts";
 import { isRelevant } from "./relevant.ts";
 import { uuidTime } from "./rollout-name.ts";
 import { namedIn, Placing } from "./spawned.ts";
@@ -29,60 +29,77 @@ export class RecordReader {
   readonly #before: Before;
   readonly #placing: Placing;
 
-  constructor(chat: OpenChat, tools: ChatTools, { settle }: { readonly settle: boolean }) {
+  /** `settle`: stop before a call whose agent may yet come. `from`: where the page begins. */
+  constructor(
+    chat: OpenChat,
+    tools: ChatTools,
+    { settle, from }: { readonly settle: boolean; readonly from?: number },
+  ) {
     this.#chat = chat;
     this.#tools = tools;
     this.#settle = settle;
-    this.#before = new Before(chat.source);
+    this.#before = new Before(chat.source, from === undefined ? undefined : tools.models.at(chat, from));
     this.#placing = new Placing(tools.spawned, this.#before, tools.clock);
   }
 
-  /** Reads `lines`, which follow each other. */
+  /** The model of the last turn so far. */
+  get lastModel(): KnownModel | undefined {
+    return this.#before.lastModel;
+  }
+
+  /** Reads `lines`, which follow each other. Waits only where agents are to be placed: nearly every record needs no wait. */
   async read(lines: readonly JsonlLine[]): Promise<ReadEntries> {
     const entries: Entry[] = [];
     if (lines[0]?.start === 0 && this.#chat.chain.incomplete) entries.push(this.#incomplete());
     for (const line of lines) {
       const part = this.#partAt(line.start);
-      const found =
-        line.kind === "oversized" ? this.#oversized(line.start, line.end, part) : await this.#record(line, part);
-      if (found === "wait") return { entries, stop: line.start };
-      entries.push(...found);
+      if (line.kind === "oversized") {
+        entries.push(...this.#oversized(line.start, line.end, part));
+        continue;
+      }
+      for (const record of this.#relevant(line, part)) {
+        const context = this.#context(record, line.start, part);
+        const found = toEntries(record, context);
+        for (const entry of found) if (entry.kind === "tool-call") this.#note(entry, line.start);
+        // What was copied spawned the other thread's agents.
+        const agents = !context.copied && concernsAgents(record, found);
+        const placed = agents ? await this.#withAgents(record, found, line.start, context) : found;
+        if (placed === "wait") return { entries, stop: line.start };
+        for (const entry of placed) entries.push(entry);
+      }
     }
     return { entries };
   }
 
-  async #record(line: JsonlLine & { kind: "record" }, part: OpenPart): Promise<readonly Entry[] | "wait"> {
+  #relevant(line: JsonlLine & { kind: "record" }, part: OpenPart): readonly unknown[] {
     const glance = glanceAt(line.bytes);
     if (glance.type === "turn_context") this.#before.noteModel(line.start, line.bytes);
     if (!isRelevant(line.bytes, part.kind, glance)) return [];
     this.#tools.work.count("parse");
-    const entries: Entry[] = [];
-    for (const record of parseRecords(line.bytes)) {
-      const found = await this.#entriesOf(record, line.start, part);
-      if (found === "wait") return "wait";
-      entries.push(...found);
-    }
-    return entries;
+    return parseRecords(line.bytes);
   }
 
-  async #entriesOf(record: unknown, start: ByteOffset, part: OpenPart): Promise<readonly Entry[] | "wait"> {
-    const context = this.#context(record, start, part);
+  #note({ tool, callId, input, at }: Entry & { kind: "tool-call" }, start: ByteOffset): void {
+    if (callId !== undefined) this.#before.noteCall({ tool, callId, input, start, at });
+  }
+
+  /** The entries of a record with the agents that show there. */
+  async #withAgents(
+    record: unknown,
+    found: readonly Entry[],
+    start: ByteOffset,
+    context: RecordContext,
+  ): Promise<readonly Entry[] | "wait"> {
     const shown: Entry[] = [];
-    for (const entry of toEntries(record, context)) {
+    for (const entry of found) {
       shown.push(entry);
-      if (entry.kind !== "tool-call") continue;
-      const { tool, callId, input } = entry;
-      const call = { tool, callId, input, start, at: timeOf(asObject(record)?.timestamp) };
-      this.#before.noteCall(call);
-      // What was copied spawned the other thread's agents.
-      if (tool !== "spawn_agent" || context.copied) continue;
-      const agents = await this.#placing.atCall(call, entry);
+      if (entry.kind !== "tool-call" || entry.tool !== "spawn_agent") continue;
+      const { tool, callId, input, at } = entry;
+      const agents = await this.#placing.atCall({ tool, callId, input, start, at }, entry);
       if (agents === "wait" && this.#settle) return "wait";
       if (agents !== "wait") shown.push(...agents);
     }
-    if (!context.copied && namedIn(record).length > 0)
-      shown.push(...(await this.#placing.atNaming(record, start, context)));
-    return shown;
+    return [...shown, ...(await this.#placing.atNaming(record, start, context))];
   }
 
   #context(record: unknown, start: ByteOffset, { part, kind, from }: OpenPart): RecordContext {
@@ -99,7 +116,7 @@ export class RecordReader {
         const call = this.#before.call(callId, start);
         return call && { tool: call.tool, pos: this.#pos(call.start) };
       },
-      model: () => this.#before.model(start),
+      model: () => this.#before.model(start) ?? scan.model,
     };
   }
 
@@ -152,6 +169,12 @@ export class RecordReader {
     const { name } = this.#chat.chain;
     return formatJsonlCursor({ offset: start, discarding: false, ...(name !== undefined && { chain: name }) });
   }
+}
+
+function concernsAgents(record: unknown, found: readonly Entry[]): boolean {
+  return (
+    found.some((entry) => entry.kind === "tool-call" && entry.tool === "spawn_agent") || namedIn(record).length > 0
+  );
 }
 
 const HEAD_BYTES = 640;

@@ -41,6 +41,8 @@ const ITEMS_OF: { readonly [kind in SourceKind]: ReadonlySet<string> } = {
 };
 
 const USER_MARKS = [Buffer.from("<user_shell_command>"), Buffer.from("<subagent_notification>")];
+/** What agents say to each other is a whole message, so its mark stands at the message's start. */
+const HEAD_BYTES = 1024;
 const AGENT_MARK = Buffer.from('{\\"author\\":');
 
 /** Whether a record can show anything, told by its first bytes: all others are never parsed. */
@@ -67,5 +69,7 @@ function isShownItem(line: Buffer, kind: SourceKind, { inner, role }: Glance): b
   if (inner !== "message") return (kind === "responses" ? RAW_ITEMS_SHOWN : RAW_ITEMS).has(inner ?? "");
   if (role === "developer" || role === "system") return false;
   if (kind === "responses" || role === undefined) return true;
-  return role === "assistant" ? line.includes(AGENT_MARK) : USER_MARKS.some((mark) => line.includes(mark));
+  return role === "assistant"
+    ? line.subarray(0, HEAD_BYTES).includes(AGENT_MARK)
+    : USER_MARKS.some((mark) => line.includes(mark));
 }

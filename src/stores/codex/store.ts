@@ -30,6 +30,7 @@ import { Rollouts } from "./facts.ts";
 import { type FollowTools, followStore, followThread } from "./following.ts";
 import { Listing } from "./listing.ts";
 import { systemLocks, type WriterLocks, writerLocks } from "./locks.ts";
+import { PageBuffers, PageModels } from "./page-memory.ts";
 import { ThreadNames } from "./thread-names.ts";
 import { Unpacker } from "./unpack.ts";
 import { NO_WORK, type Work } from "./work.ts";
@@ -64,6 +65,8 @@ export class CodexStore implements Store {
   readonly #listing: Listing;
   readonly #counting: Counting;
   readonly #follow: FollowTools;
+  readonly #buffers = new PageBuffers();
+  readonly #models = new PageModels();
   readonly #lockTable: () => string | undefined;
   readonly #locks = new Map<string, { readonly at: number; readonly locks: WriterLocks }>();
 
@@ -171,7 +174,8 @@ export class CodexStore implements Store {
 
   #tools(chain: Chain): ChatTools {
     const spawned = this.#children.finder(chain.thread);
-    return { rollouts: this.#rollouts, clock: this.#clock, work: this.#work, spawned };
+    const [rollouts, clock, work] = [this.#rollouts, this.#clock, this.#work];
+    return { rollouts, clock, work, buffers: this.#buffers, models: this.#models, spawned };
   }
 
   /** A revert leaves the file that was read as it is and adds another, which a new file's folder tells. */
