@@ -1,10 +1,11 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
 import { type RolloutName, rolloutNameOf } from "./rollout-name.ts";
-import { breather, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** A rollout, where it lies. */
 export interface RolloutFile extends RolloutName {
@@ -60,7 +61,7 @@ export class Catalog {
       this.#unreadable.clear();
     }
     const seen = new Set<string>();
-    const breathe = breather();
+    const breather = new Breather();
     for (const [homeRank, home] of this.#homes.entries()) {
       for (const [name, depth] of [
         ["sessions", 3],
@@ -70,7 +71,7 @@ export class Catalog {
         const root = realPathOf(path);
         if (root === undefined) continue;
         const place = { home, homeRank, root, archived: depth === 0 };
-        await this.#look(path, depth, place, quick ? NEWEST_FOLDERS : Number.MAX_SAFE_INTEGER, seen, breathe);
+        await this.#look(path, depth, place, quick ? NEWEST_FOLDERS : Number.MAX_SAFE_INTEGER, seen, breather);
       }
     }
     if (quick) return;
@@ -143,9 +144,9 @@ export class Catalog {
     place: Pick<RolloutFile, "home" | "homeRank" | "root" | "archived">,
     most: number,
     seen: Set<string>,
-    breathe: () => Promise<void> | undefined,
+    breather: Breather,
   ): Promise<number> {
-    await breathe();
+    await breather.pause();
     seen.add(path);
     const known = this.#folders.get(path);
     const stamp = stampOf(path);
@@ -158,7 +159,7 @@ export class Catalog {
     let left = most;
     for (const name of [...folder.folders].reverse()) {
       if (left <= 0) break;
-      left -= await this.#look(join(path, name), depth - 1, place, left, seen, breathe);
+      left -= await this.#look(join(path, name), depth - 1, place, left, seen, breather);
     }
     return most - left;
   }

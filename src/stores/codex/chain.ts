@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseRecords } from "../../jsonl/parse.ts";
 import { type ByteSource, readRange } from "../../jsonl/source.ts";
+import { Breather } from "../../platform/breather.ts";
 import { asCount, asObject } from "../../platform/read.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
@@ -10,7 +11,6 @@ import { glanceAt } from "./glance.ts";
 import type { Header, HistoryBase } from "./header.ts";
 import { bySegmentAge } from "./rollout-name.ts";
 import type { HeadScan } from "./scan.ts";
-import { breather } from "./work.ts";
 
 /** A range of a rollout that is part of a chat. */
 export interface Part {
@@ -169,12 +169,12 @@ function endsAt(source: ByteSource, { endOffset, endOrdinal }: HistoryBase): boo
 
 /** Where the first record stands whose ordinal is not below `endOrdinal`, else the end of what there is. */
 async function searchEnd(source: ByteSource, endOrdinal: number): Promise<BaseEnd> {
-  const breathe = breather();
+  const breather = new Breather();
   const block = Buffer.allocUnsafe(1024 * 1024);
   let lineStart = 0;
   let last: number | undefined;
   for (let at = 0; at < source.size; at += block.length) {
-    await breathe();
+    await breather.pause();
     const held = block.subarray(0, source.read(block, at));
     for (let newline = held.indexOf(0x0a); newline >= 0; newline = held.indexOf(0x0a, newline + 1)) {
       const end = at + newline;

@@ -1,3 +1,4 @@
+import { Breather } from "../../platform/breather.ts";
 import type { Clock, EpochMs } from "../../platform/clock.ts";
 import type { FileStamp } from "../../platform/files.ts";
 import { clip, oneLine } from "../../transcript/clip.ts";
@@ -11,7 +12,6 @@ import { agentTitle, type Header, isSince } from "./header.ts";
 import type { WriterLocks } from "./locks.ts";
 import { clipTask, type Spawned, type SpawnedFinder } from "./spawned.ts";
 import { type LastTurn, lastTurn } from "./status.ts";
-import { breather } from "./work.ts";
 
 /** Rollouts that are looked at for children, the newest first. */
 const MOST_ROLLOUTS = 20_000;
@@ -90,9 +90,9 @@ export class Children {
     if (parentFile?.born === undefined) return [];
     const files = this.#bornBetween(parentFile.born - CLOCK_SLACK_MS, Number.MAX_SAFE_INTEGER);
     const threads: SessionId[] = [];
-    const breathe = breather();
+    const breather = new Breather();
     for (const file of files.reverse().slice(0, MOST_ROLLOUTS)) {
-      await breathe();
+      await breather.pause();
       const header = await this.#header(file);
       if (header !== undefined && header.parent === parent && roles.includes(header.role)) threads.push(file.thread);
     }

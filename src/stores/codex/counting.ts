@@ -1,3 +1,4 @@
+import { Breather } from "../../platform/breather.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { Totals } from "../store.ts";
 import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
@@ -5,7 +6,6 @@ import type { Children } from "./children.ts";
 import type { Rollouts } from "./facts.ts";
 import { sumOf, TokenCount } from "./totals.ts";
 import type { RawUsage } from "./usage.ts";
-import { breather } from "./work.ts";
 
 /** Bytes that are counted at once when asked; more is counted in the background. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024;
@@ -76,7 +76,7 @@ export class Counting {
   }
 
   async #count(files: readonly RolloutFile[]): Promise<void> {
-    const breathe = breather();
+    const breather = new Breather();
     for (const file of files) {
       if ((await this.#left(file)) === 0) continue;
       const facts = await this.#rollouts.settled(file);
@@ -85,7 +85,7 @@ export class Counting {
       const { ino, dev } = facts.stamp;
       const counted = this.#files.get(file.path) ?? { ino, dev, count: new TokenCount(header.id, ownStart) };
       this.#files.set(file.path, counted);
-      await this.#rollouts.open(file, (open) => counted.count.countOn(open, breathe));
+      await this.#rollouts.open(file, (open) => counted.count.countOn(open, breather));
     }
   }
 

@@ -1,4 +1,5 @@
 import { bytesSource } from "../../jsonl/source.ts";
+import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
@@ -7,7 +8,7 @@ import type { RolloutFile } from "./catalog.ts";
 import { timeOf } from "./header.ts";
 import { continueScan, HeadScan, modelIn } from "./scan.ts";
 import type { Unpacker } from "./unpack.ts";
-import { breather, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** What is known of one state of a rollout. */
 export interface FileFacts {
@@ -118,7 +119,7 @@ export class Rollouts {
   }
 
   async #scanOn(file: RolloutFile, scan: HeadScan, enough: (scan: HeadScan) => boolean): Promise<void> {
-    await this.open(file, (open) => continueScan(scan, open, enough, Number.MAX_SAFE_INTEGER, breather()));
+    await this.open(file, (open) => continueScan(scan, open, enough, Number.MAX_SAFE_INTEGER, new Breather()));
   }
 
   async #read(file: RolloutFile, stamp: FileStamp, before: FileFacts | undefined): Promise<FileFacts> {

@@ -1,3 +1,4 @@
+import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { clip, oneLine } from "../../transcript/clip.ts";
 import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
@@ -11,7 +12,6 @@ import { agentTitle, type Header } from "./header.ts";
 import type { WriterLocks } from "./locks.ts";
 import { bySegmentAge } from "./rollout-name.ts";
 import type { ThreadNames } from "./thread-names.ts";
-import { breather } from "./work.ts";
 
 /** Where the listing looks. */
 export interface ListingTools {
@@ -55,12 +55,12 @@ export class Listing {
     await catalog.refresh(effort);
     const asked = quick ? this.#likelyChanged(homes) : undefined;
     if (!quick) this.#broken.clear();
-    const breathe = breather();
+    const breather = new Breather();
     const held = new Map(homes.map((home) => [home, this.#tools.locks(home).held]));
     const listed: Listed[] = [];
     const paths = new Set<string>();
     for (const [thread, files] of catalog.threads()) {
-      await breathe();
+      await breather.pause();
       signal?.throwIfAborted();
       if (!quick) for (const { path } of files) paths.add(path);
       const known = this.#rows.get(thread);

@@ -1,5 +1,6 @@
 import { parseRecords } from "../../jsonl/parse.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
+import type { Breather } from "../../platform/breather.ts";
 import { asCount, asObject, asText } from "../../platform/read.ts";
 import { itemText, type SourceKind, userEventText } from "./entries.ts";
 import { type Glance, glanceAt } from "./glance.ts";
@@ -171,7 +172,7 @@ const FIRST_LOOK = 64 * 1024;
 const NEXT_LOOK = 1024 * 1024;
 
 /**
- * Goes on with `scan` over `source` until `enough`, or the file's end, or `limit` bytes; `breathe` lets others run. A line
+ * Goes on with `scan` over `source` until `enough`, or the file's end, or `limit` bytes; `breather` lets others run. A line
  * longer than a look says nothing of these things and is passed over.
  */
 export async function continueScan(
@@ -179,7 +180,7 @@ export async function continueScan(
   source: ByteSource,
   enough: (scan: HeadScan) => boolean,
   limit: number,
-  breathe: () => Promise<void> | undefined,
+  breather: Breather,
 ): Promise<void> {
   let look = Buffer.allocUnsafe(Math.min(FIRST_LOOK, source.size));
   while (!enough(scan) && scan.scanned < Math.min(limit, source.size)) {
@@ -187,26 +188,21 @@ export async function continueScan(
     const held = look.subarray(0, source.read(look, before));
     scan.take(held, before);
     if (scan.scanned > before) {
-      await breathe();
+      await breather.pause();
       continue;
     }
     if (before + held.length >= source.size) return;
     if (look.length < NEXT_LOOK) look = Buffer.allocUnsafe(NEXT_LOOK);
     else if (scan.header === undefined) return;
-    else if (!(await passOver(scan, source, limit, breathe))) return;
+    else if (!(await passOver(scan, source, limit, breather))) return;
   }
 }
 
 /** Moves the scan behind the newline that ends a long line; false when there is none (yet). */
-async function passOver(
-  scan: HeadScan,
-  source: ByteSource,
-  limit: number,
-  breathe: () => Promise<void> | undefined,
-): Promise<boolean> {
+async function passOver(scan: HeadScan, source: ByteSource, limit: number, breather: Breather): Promise<boolean> {
   const look = Buffer.allocUnsafe(NEXT_LOOK);
   for (let at = scan.scanned; at < Math.min(limit, source.size); at += look.length) {
-    await breathe();
+    await breather.pause();
     const newline = look.subarray(0, source.read(look, at)).indexOf(NEWLINE);
     if (newline < 0) continue;
     scan.scanned = Math.max(scan.scanned, at + newline + 1);

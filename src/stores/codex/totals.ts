@@ -1,5 +1,6 @@
 import { parseRecords } from "../../jsonl/parse.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
+import type { Breather } from "../../platform/breather.ts";
 import { asObject, asText } from "../../platform/read.ts";
 import type { Tokens } from "../../transcript/entry.ts";
 import { glanceAt } from "./glance.ts";
@@ -36,11 +37,11 @@ export class TokenCount {
     return Math.max(0, size - this.#offset);
   }
 
-  /** Counts the complete lines that `source` has by now; `breathe` lets others run. */
-  async countOn(source: ByteSource, breathe: () => Promise<void> | undefined): Promise<void> {
+  /** Counts the complete lines that `source` has by now; `breather` lets others run. */
+  async countOn(source: ByteSource, breather: Breather): Promise<void> {
     let block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.left(source.size)));
     while (this.#offset < source.size) {
-      await breathe();
+      await breather.pause();
       const held = block.subarray(0, source.read(block, this.#offset));
       const end = held.lastIndexOf(0x0a) + 1;
       if (end > 0) {
@@ -51,7 +52,7 @@ export class TokenCount {
       } else {
         block = Buffer.allocUnsafe(block.length * 2);
         // Counts are short records: the rest of a long line is passed over.
-        const next = await nextLine(source, this.#offset + held.length, block, breathe);
+        const next = await nextLine(source, this.#offset + held.length, block, breather);
         if (next === undefined) return;
         this.#offset = next;
         block = Buffer.allocUnsafe(BLOCK_BYTES);
@@ -104,10 +105,10 @@ async function nextLine(
   source: ByteSource,
   from: number,
   block: Buffer,
-  breathe: () => Promise<void> | undefined,
+  breather: Breather,
 ): Promise<number | undefined> {
   for (let at = from; at < source.size; at += block.length) {
-    await breathe();
+    await breather.pause();
     const newline = block.subarray(0, source.read(block, at)).indexOf(0x0a);
     if (newline >= 0) return at + newline + 1;
   }

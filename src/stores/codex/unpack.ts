@@ -4,6 +4,7 @@ import { mkdir, readdir, realpath, rename, rm, stat, utimes } from "node:fs/prom
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { zstd } from "../../platform/builtins.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, stampOf } from "../../platform/files.ts";
 import type { RolloutFile } from "./catalog.ts";
@@ -132,11 +133,7 @@ function keyOf(stamp: FileStamp): string {
 }
 
 function decompressor(): Transform {
-  const zlib = process.getBuiltinModule("node:zlib");
-  if (typeof zlib.createZstdDecompress !== "function") {
-    throw new Failure("not-found", "this session is compressed with zstd, which this Node.js can't read");
-  }
-  return zlib.createZstdDecompress();
+  return zstd().createZstdDecompress();
 }
 
 function broken(cause: unknown): Failure {

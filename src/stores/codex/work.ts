@@ -19,20 +19,3 @@ export interface Work {
 
 /** Counts nothing. */
 export const NO_WORK: Work = { count: () => undefined };
-
-/** How long a loop may hold the event loop before it lets others run, in ms. */
-const SLICE_MS = 8;
-
-/** A function to await within long loops: it waits for one turn of the event loop whenever a slice is used up. */
-export function breather(): () => Promise<void> | undefined {
-  let since = performance.now();
-  return () => {
-    if (performance.now() - since < SLICE_MS) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        since = performance.now();
-        resolve();
-      });
-    });
-  };
-}
