@@ -147,13 +147,7 @@ export class Rollouts {
     if (!scan.settled && scan.scanned < HEAD_BYTES) {
       this.#work.count("head");
       if (scan.scanned === 0) scan.take(this.#look.subarray(0, open.read(this.#look, 0)), 0);
-      await continueScan(
-        scan,
-        open,
-        (found) => found.settled,
-        HEAD_BYTES,
-        () => undefined,
-      );
+      await continueScan(scan, open, (found) => found.settled, HEAD_BYTES, new Breather());
     }
     this.#work.count("tail");
     const tail = this.#look.subarray(0, open.read(this.#look, open.size - LOOK_BYTES));
@@ -164,13 +158,7 @@ export class Rollouts {
   async #readPacked(file: RolloutFile, stamp: FileStamp, scan: HeadScan): Promise<FileFacts> {
     this.#work.count("head");
     const head = await this.#unpacker.head(file, HEAD_BYTES);
-    await continueScan(
-      scan,
-      bytesSource(head),
-      (found) => found.settled,
-      HEAD_BYTES,
-      () => undefined,
-    );
+    await continueScan(scan, bytesSource(head), (found) => found.settled, HEAD_BYTES, new Breather());
     return factsOf(stamp, scan, {}, undefined);
   }
 }
