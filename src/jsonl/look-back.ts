@@ -2,7 +2,7 @@ import { LOOK_BACK_BYTES } from "../transcript/limits.ts";
 import { type ByteOffset, byteOffsetOf } from "./cursor.ts";
 import { type ByteSource, readRange } from "./source.ts";
 
-const BLOCK_BYTES = 512 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
