@@ -6,9 +6,9 @@ import { asCount, asObject } from "../../platform/read.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
-import type { FileFacts, Rollouts } from "./facts.ts";
+import { type FileFacts, NO_HEADER, type Rollouts } from "./facts.ts";
 import { glanceAt } from "./glance.ts";
-import type { Header, HistoryBase } from "./header.ts";
+import { type Header, type HistoryBase, headerByName } from "./header.ts";
 import { bySegmentAge } from "./rollout-name.ts";
 import type { HeadScan } from "./scan.ts";
 
@@ -49,14 +49,19 @@ export class Chains {
     this.#rollouts = rollouts;
   }
 
-  /** The newest segment of a thread that can be read: all older ones are only read where the chain leads to them. */
+  /**
+   * The newest segment of a thread that can be read: all older ones are only read where the chain leads to them. A file in
+   * which nothing is written yet counts when there is no other.
+   */
   async current(thread: string): Promise<{ file: RolloutFile; facts: FileFacts } | undefined> {
+    let empty: { file: RolloutFile; facts: FileFacts } | undefined;
     const files = [...this.#catalog.ofThread(thread)].sort((a, b) => bySegmentAge(b, a) || byPreference(a, b));
     for (const file of files) {
       const facts = await this.#rollouts.head(file);
       if (facts?.scan.header?.id === thread) return { file, facts };
+      if (facts?.problem === NO_HEADER && facts.scan.scanned === 0) empty ??= { file, facts };
     }
-    return undefined;
+    return empty;
   }
 
   /** The chain of a thread; undefined when the thread has no file, or none whose first records can be read yet. */
@@ -65,8 +70,8 @@ export class Chains {
     if (current === undefined) return undefined;
     const { file } = current;
     const facts = await this.#rollouts.readable(file);
-    const header = facts?.scan.header;
-    if (facts === undefined || header === undefined) return undefined;
+    if (facts === undefined) return undefined;
+    const header = facts.scan.header ?? headerByName(thread, true);
     const own: Part = { file, header, facts, scan: facts.scan, start: facts.scan.chatStart };
     const before = await this.#before(header.historyBase, new Set([file.segment]));
     const parts = [...before.parts, own];

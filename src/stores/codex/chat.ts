@@ -1,10 +1,19 @@
-import { byteOffsetOf, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
+import type { PageBuffers } from "../../jsonl/buffers.ts";
+import type { Continuity, FileNow } from "../../jsonl/continuity.ts";
+import {
+  type ByteOffset,
+  byteOffsetOf,
+  FILE_START,
+  formatJsonlCursor,
+  type JsonlCursor,
+  parseJsonlCursor,
+} from "../../jsonl/cursor.ts";
 import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { FileStamp, OpenFile } from "../../platform/files.ts";
-import { type Cursor, START } from "../../transcript/cursor.ts";
+import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
@@ -12,7 +21,7 @@ import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
 import { type Chain, joinRanges, type Part, type Range } from "./chain.ts";
 import type { SourceKind } from "./entries.ts";
 import type { Rollouts } from "./facts.ts";
-import type { PageBuffers, PageModels } from "./page-memory.ts";
+import type { PageModels } from "./page-memory.ts";
 import { RecordReader } from "./record-reader.ts";
 import type { SpawnedFinder } from "./spawned.ts";
 import type { Work } from "./work.ts";
@@ -24,6 +33,7 @@ export interface ChatTools {
   readonly work: Work;
   readonly buffers: PageBuffers;
   readonly models: PageModels;
+  readonly continuity: Continuity;
   /** Finds the agents that the chain's thread spawned. */
   readonly spawned: SpawnedFinder;
 }
@@ -32,6 +42,8 @@ export interface ChatTools {
 export interface OpenPart {
   readonly part: Part;
   readonly kind: SourceKind;
+  /** What is known of the file as it is now. */
+  readonly now: FileNow;
   /** Where it starts and ends in the chat. */
   readonly from: number;
   readonly to: number;
@@ -51,9 +63,9 @@ export interface OpenChat {
 export async function readEntries(chain: Chain, from: Cursor, budget: Budget, tools: ChatTools): Promise<EntryPage> {
   const given = parseJsonlCursor(from);
   return openChat(chain, tools, async (chat) => {
-    const fits = given.chain === chain.name || isStart(given);
-    const start = fits ? given : parseJsonlCursor(START);
-    const { page, read } = await tools.buffers.with(budget.bytes, async (buffer) => {
+    const fits = fitsChat(chat, given);
+    const start = fits ? given : FILE_START;
+    const { page, read } = await tools.buffers.lend(budget.bytes, async (buffer) => {
       const page = await readPage(chat.source, start, buffer);
       const reader = new RecordReader(chat, tools, { settle: true, from: page.lines[0]?.start });
       const read = await reader.read(page.lines);
@@ -61,12 +73,14 @@ export async function readEntries(chain: Chain, from: Cursor, budget: Budget, to
       return { page, read };
     });
     const next = read.stop === undefined ? page.next : { offset: read.stop, discarding: false };
+    const reset = page.reset === true || !fits;
+    served(chat, reset ? 0 : start.offset, next.offset);
     return {
       entries: read.entries,
       next: cursorIn(chain, next),
       uses: chat.uses,
       settled: chat.settled && read.stop === undefined,
-      ...((!fits || page.reset) && { reset: true as const }),
+      ...(reset && { reset }),
     };
   });
 }
@@ -79,44 +93,57 @@ export async function readBefore(
   tools: ChatTools,
 ): Promise<EntryPageBefore> {
   const given = before === "tail" ? undefined : parseJsonlCursor(before);
-  const readIn = async (chat: OpenChat, buffer: Buffer): Promise<EntryPageBefore> => {
-    const fits =
-      given === undefined || ((given.chain === chain.name || isStart(given)) && given.offset <= chat.source.size);
-    let end = given !== undefined && fits ? given.offset : byteOffsetOf(chat.source.size);
-    let entries: readonly Entry[] = [];
-    let next: JsonlCursor | undefined;
-    let settled = chat.settled;
-    for (;;) {
-      const page = await readPageBefore(chat.source, end, buffer);
-      const read = await readLines(chat, page.lines, tools);
-      const stop = read.stop ?? page.lines.at(-1)?.end ?? byteOffsetOf(0);
-      next ??= { offset: stop, discarding: false };
-      settled &&= read.stop === undefined;
-      entries = [...read.entries, ...entries];
-      const prev = page.prev;
-      if (prev !== undefined && !entries.some((entry) => toItem(entry) !== undefined)) {
-        end = prev;
-        continue;
-      }
-      return {
-        entries,
-        next: cursorIn(chain, next),
-        prev: prev === undefined ? null : cursorIn(chain, { offset: prev, discarding: false }),
-        uses: chat.uses,
-        settled,
-        ...(!fits && { reset: true as const }),
-      };
+  return openChat(chain, tools, async (chat) => {
+    const fits = given !== undefined && fitsChat(chat, given) && isPlaceIn(chat, given);
+    const end = fits ? given.offset : byteOffsetOf(chat.source.size);
+    const page = await tools.buffers.lend(budget.bytes, (buffer) => pageBefore(chat, end, buffer, tools));
+    const next = fits && !page.stopped ? given : { offset: page.next, discarding: false };
+    served(chat, page.prev ?? 0, next.offset);
+    return {
+      entries: page.entries,
+      next: fits && !page.stopped && before !== "tail" ? before : cursorIn(chain, next),
+      prev: page.prev === undefined ? null : cursorIn(chain, { offset: page.prev, discarding: false }),
+      uses: chat.uses,
+      settled: chat.settled && !page.stopped,
+      ...(given !== undefined && !fits && { reset: true as const }),
+    };
+  });
+}
+
+/** Goes back from `end`, page by page, until there is something to show. */
+async function pageBefore(chat: OpenChat, end: ByteOffset, buffer: Buffer, tools: ChatTools): Promise<PageBefore> {
+  let entries: readonly Entry[] = [];
+  let next: ByteOffset | undefined;
+  let stopped = false;
+  for (let at = end; ; ) {
+    const page = await readPageBefore(chat.source, at, buffer);
+    const read = await new RecordReader(chat, tools, { settle: true }).read(page.lines);
+    next ??= read.stop ?? page.lines.at(-1)?.end ?? byteOffsetOf(0);
+    // What stands behind a call that waits was read before it; it waits too.
+    if (read.stop !== undefined) [next, stopped, entries] = [read.stop, true, []];
+    entries = [...read.entries, ...entries];
+    if (page.prev === undefined || entries.some((entry) => toItem(entry) !== undefined)) {
+      return { entries, next, prev: page.prev, stopped };
     }
-  };
-  return openChat(chain, tools, (chat) => tools.buffers.with(budget.bytes, (buffer) => readIn(chat, buffer)));
+    at = page.prev;
+  }
+}
+
+interface PageBefore {
+  readonly entries: readonly Entry[];
+  readonly next: ByteOffset;
+  readonly prev: ByteOffset | undefined;
+  /** It ends before a call whose agent may yet come. */
+  readonly stopped: boolean;
 }
 
 /** The entries of the one record at `pos`, however long it is up to 32 MiB. @throws Failure not-found, bad-request */
 export async function readRecord(chain: Chain, pos: Cursor, tools: ChatTools): Promise<readonly Entry[]> {
-  const { offset, discarding, chain: name } = parseJsonlCursor(pos);
+  const given = parseJsonlCursor(pos);
+  const { offset } = given;
   return openChat(chain, tools, async (chat) => {
     const { source } = chat;
-    const fits = (name === chain.name || offset === 0) && !discarding && offset < source.size;
+    const fits = fitsChat(chat, given) && !given.discarding && offset < source.size;
     if (!fits || !isLineStart(source, offset)) throw noRecord();
     const end = await lineEnd(source, offset);
     if (end === undefined) throw noRecord();
@@ -130,8 +157,26 @@ export async function readRecord(chain: Chain, pos: Cursor, tools: ChatTools): P
   });
 }
 
-function readLines(chat: OpenChat, lines: readonly JsonlLine[], tools: ChatTools): ReturnType<RecordReader["read"]> {
-  return new RecordReader(chat, tools, { settle: true }).read(lines);
+/** Whether a cursor can have been given for these very files: for the chain, and for the file that stands there now. */
+function fitsChat({ chain, parts }: OpenChat, { offset, discarding, chain: name }: JsonlCursor): boolean {
+  if (offset === 0) return !discarding;
+  if (name !== chain.name) return false;
+  const at = parts.find(({ to }) => offset <= to);
+  return at === undefined || at.now.fits(offset - at.from + at.part.start);
+}
+
+/** Remembers that cursors from `from` to `to` were given for the files as they are. */
+function served({ parts }: OpenChat, from: number, to: number): void {
+  for (const part of parts) {
+    const [first, last] = [Math.max(from, part.from), Math.min(to, part.to)];
+    const base = part.part.start - part.from;
+    if (first <= last) part.now.served(first + base, last + base);
+  }
+}
+
+/** Whether a page can end there: behind a newline, or inside a line that is passed over. */
+function isPlaceIn({ source }: OpenChat, { offset, discarding }: JsonlCursor): boolean {
+  return offset <= source.size && (discarding || isLineStart(source, offset));
 }
 
 /** Opens every file of a chain, calls `use`, and closes them. @throws Failure not-found when one of them is gone */
@@ -139,7 +184,7 @@ async function openChat<T>(chain: Chain, tools: ChatTools, use: (chat: OpenChat)
   const opened: OpenFile[] = [];
   const openFrom = (index: number): Promise<T> => {
     const part = chain.parts[index];
-    if (part === undefined) return use(chatOf(chain, opened, tools.clock));
+    if (part === undefined) return use(chatOf(chain, opened, tools));
     return tools.rollouts.open(part.file, (file) => {
       opened.push(file);
       return openFrom(index + 1);
@@ -148,7 +193,7 @@ async function openChat<T>(chain: Chain, tools: ChatTools, use: (chat: OpenChat)
   return openFrom(0);
 }
 
-function chatOf(chain: Chain, opened: readonly OpenFile[], clock: Clock): OpenChat {
+function chatOf(chain: Chain, opened: readonly OpenFile[], { clock, continuity }: ChatTools): OpenChat {
   const parts: OpenPart[] = [];
   const ranges: Range[] = [];
   let from = 0;
@@ -161,10 +206,10 @@ function chatOf(chain: Chain, opened: readonly OpenFile[], clock: Clock): OpenCh
     const end = kind === undefined ? part.start : Math.min(part.end ?? file.size, file.size);
     ranges.push({ source: file, start: part.start, end });
     const to = from + Math.max(0, end - part.start);
-    parts.push({ part, kind: kind ?? "responses", from, to });
+    parts.push({ part, kind: kind ?? "responses", now: continuity.now(file), from, to });
     from = to;
   }
-  return { chain, parts, source: joinRanges(ranges), uses: opened.map(({ stamp }) => stamp), settled };
+  return { chain, parts, source: joinRanges(ranges), uses: opened.map(({ stamp }) => stamp).reverse(), settled };
 }
 
 /**
@@ -179,10 +224,6 @@ function guessedKind(part: Part, file: OpenFile, clock: Clock): SourceKind | und
 
 function cursorIn(chain: Chain, cursor: JsonlCursor): Cursor {
   return formatJsonlCursor({ ...cursor, ...(chain.name !== undefined && { chain: chain.name }) });
-}
-
-function isStart({ offset, discarding }: JsonlCursor): boolean {
-  return offset === 0 && !discarding;
 }
 
 function recordLine(source: ByteSource, start: number, end: number): JsonlLine {

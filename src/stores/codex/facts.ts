@@ -28,6 +28,9 @@ const LOOK_BYTES = 64 * 1024;
 /** Bytes of a head in which the header and the first words are looked for. */
 const HEAD_BYTES = PAGE_BYTES;
 
+/** The problem of a file whose first records (mostly: none yet) do not say what it is. */
+export const NO_HEADER = "no readable header";
+
 /** Opens rollouts, and keeps what lists need of each until it changes. */
 export class Rollouts {
   readonly #unpacker: Unpacker;
@@ -103,7 +106,7 @@ export class Rollouts {
 
   /** A file that nothing is known of is opened at once: what is opened has its stamp. */
   async #first(file: RolloutFile): Promise<FileFacts | undefined> {
-    const scan = new HeadScan();
+    const scan = new HeadScan(file.thread);
     try {
       this.#work.count("open");
       const facts = await withFile(file.root, file.path, (open) => this.#readOpen(open, scan, undefined));
@@ -123,7 +126,7 @@ export class Rollouts {
   }
 
   async #read(file: RolloutFile, stamp: FileStamp, before: FileFacts | undefined): Promise<FileFacts> {
-    const scan = before?.scan ?? new HeadScan();
+    const scan = before?.scan ?? new HeadScan(file.thread);
     try {
       if (file.compressed) return await this.#readPacked(file, stamp, scan);
       this.#work.count("open");
@@ -175,7 +178,7 @@ function factsOf(stamp: FileStamp, scan: HeadScan, tail: Tail, before: FileFacts
     // Records of a flat file have no times; what was found there is the header's.
     ...(tail.lastAt !== undefined && scan.header?.enveloped === true && { lastAt: tail.lastAt }),
     ...(model !== undefined && { model }),
-    ...(scan.header === undefined && { problem: "no readable header" }),
+    ...(scan.header === undefined && { problem: NO_HEADER }),
   };
 }
 

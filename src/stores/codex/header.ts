@@ -49,6 +49,11 @@ export function headerOf(record: unknown): Header | undefined {
   return line.type === undefined && line.record_type === undefined ? flatHeader(line) : undefined;
 }
 
+/** What the name of a file tells whose header is lost, or not written yet. */
+export function headerByName(id: SessionId, enveloped: boolean): Header {
+  return { id, enveloped, paginated: false, role: "user" };
+}
+
 /** 0.20: `{"id","timestamp","instructions","git"}` without a type. */
 function flatHeader(line: JsonObject): Header | undefined {
   const id = sessionIdOf(line.id);

@@ -1,26 +1,5 @@
-import { pageBuffer } from "../../jsonl/page.ts";
 import type { OpenChat } from "./chat.ts";
 import type { KnownModel } from "./look.ts";
-
-/** Buffers that pages are read into, each used by one page at a time. */
-export class PageBuffers {
-  readonly #free: Buffer[] = [];
-
-  /** Calls `use` with a buffer for pages of `bytes` bytes. */
-  async with<T>(bytes: number, use: (buffer: Buffer) => Promise<T>): Promise<T> {
-    const size = pageBuffer(0).length + bytes;
-    const index = this.#free.findIndex((buffer) => buffer.length === size);
-    const buffer = index < 0 ? pageBuffer(bytes) : this.#free.splice(index, 1)[0];
-    if (buffer === undefined) throw new Error("a buffer that was found is there");
-    try {
-      return await use(buffer);
-    } finally {
-      if (this.#free.length < MOST_BUFFERS) this.#free.push(buffer);
-    }
-  }
-}
-
-const MOST_BUFFERS = 4;
 
 /** Chats whose last page's model is remembered. */
 const MOST_CHATS = 256;

@@ -126,10 +126,10 @@ export class RecordReader {
   }
 
   /** A line that no page holds. What its first bytes tell is shown: its time, and that a compaction took place. */
-  #oversized(start: ByteOffset, end: ByteOffset, { part, kind }: OpenPart): Entry[] {
+  #oversized(start: ByteOffset, end: ByteOffset, open: OpenPart): Entry[] {
     const head = readRange(this.#chat.source, start, Math.min(end, start + HEAD_BYTES));
     const stated = /"timestamp":\s*(?:"([^"]{1,40})"|(\d+))/.exec(head.toString("latin1"));
-    const at = this.#time({ timestamp: stated?.[1] ?? Number(stated?.[2]) }, start, part);
+    const at = this.#time({ timestamp: stated?.[1] ?? Number(stated?.[2]) }, start, open.part);
     const pos = this.#pos(start);
     const marker: Entry = {
       kind: "marker",
@@ -139,7 +139,7 @@ export class RecordReader {
       summary: `a record of ${end - start} bytes`,
     };
     if (glanceAt(head).type !== "compacted") return [marker];
-    const context = { ...this.#context({}, start, { part, kind, from: 0, to: 0 }), at };
+    const context = { ...this.#context({}, start, open), at };
     return [...toEntries({ type: "compacted", payload: {} }, context), marker];
   }
 

@@ -2,9 +2,10 @@ import { parseRecords } from "../../jsonl/parse.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import type { Breather } from "../../platform/breather.ts";
 import { asCount, asObject, asText } from "../../platform/read.ts";
+import type { SessionId } from "../../transcript/names.ts";
 import { itemText, type SourceKind, userEventText } from "./entries.ts";
 import { type Glance, glanceAt } from "./glance.ts";
-import { type Header, headerOf } from "./header.ts";
+import { type Header, headerByName, headerOf } from "./header.ts";
 import { isContextEvent, ownWords } from "./injected.ts";
 import { uuidTime } from "./rollout-name.ts";
 
@@ -27,9 +28,15 @@ export class HeadScan {
   cwd: string | undefined;
   /** How far the file was looked at: always behind a newline, or inside a line too long to matter. */
   scanned = 0;
+  readonly #thread: SessionId;
   #words: string | undefined;
   #answered = false;
   #first = true;
+
+  /** `thread`: the id in the file's name. */
+  constructor(thread: SessionId) {
+    this.#thread = thread;
+  }
 
   /** Whether nothing that follows can change what was learnt. */
   get settled(): boolean {
@@ -63,14 +70,9 @@ export class HeadScan {
   }
 
   #line(line: Buffer, at: number): void {
-    if (this.header === undefined) {
-      this.header = parseRecords(withoutInstructions(line))
-        .map(headerOf)
-        .find((header) => header !== undefined);
-      if (this.header !== undefined) this.#begin(this.header);
-      return;
-    }
+    if (this.header === undefined && !this.#beginsWithout(line)) return;
     const header = this.header;
+    if (header === undefined) return;
     const glance = glanceAt(line);
     if (this.ownStart === undefined) this.#seekOwn(header, line, glance, at);
     this.#first = false;
@@ -79,7 +81,21 @@ export class HeadScan {
     this.#learnKind(header, line, glance);
   }
 
+  /**
+   * Looks for the header in a first line. A file that begins with another record lost its header (a crash tore it): its
+   * name says whose it is, and the record is one of its own, which is what the answer says.
+   */
+  #beginsWithout(line: Buffer): boolean {
+    const records = parseRecords(withoutInstructions(line));
+    const header = records.map(headerOf).find((found) => found !== undefined);
+    const first = asObject(records.find((record) => asText(asObject(record)?.type) !== undefined));
+    if (header !== undefined) this.#begin(header);
+    else if (first !== undefined) this.#begin(headerByName(this.#thread, asObject(first.payload) !== undefined));
+    return header === undefined && first !== undefined;
+  }
+
   #begin(header: Header): void {
+    this.header = header;
     // A pointer copies nothing; a file that never was a child's or a fork's has nothing to copy.
     if (header.historyBase !== undefined || !header.enveloped) this.ownStart = 0;
     else if (header.ownOrdinal === undefined && header.forkedFrom === undefined && header.role === "user")

@@ -1,4 +1,6 @@
 import { join, resolve } from "node:path";
+import { PageBuffers } from "../../jsonl/buffers.ts";
+import { Continuity } from "../../jsonl/continuity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -30,7 +32,7 @@ import { Rollouts } from "./facts.ts";
 import { type FollowTools, followStore, followThread } from "./following.ts";
 import { Listing } from "./listing.ts";
 import { systemLocks, type WriterLocks, writerLocks } from "./locks.ts";
-import { PageBuffers, PageModels } from "./page-memory.ts";
+import { PageModels } from "./page-memory.ts";
 import { ThreadNames } from "./thread-names.ts";
 import { Unpacker } from "./unpack.ts";
 import { NO_WORK, type Work } from "./work.ts";
@@ -67,6 +69,7 @@ export class CodexStore implements Store {
   readonly #follow: FollowTools;
   readonly #buffers = new PageBuffers();
   readonly #models = new PageModels();
+  readonly #continuity = new Continuity();
   readonly #lockTable: () => string | undefined;
   readonly #locks = new Map<string, { readonly at: number; readonly locks: WriterLocks }>();
 
@@ -175,7 +178,8 @@ export class CodexStore implements Store {
   #tools(chain: Chain): ChatTools {
     const spawned = this.#children.finder(chain.thread);
     const [rollouts, clock, work] = [this.#rollouts, this.#clock, this.#work];
-    return { rollouts, clock, work, buffers: this.#buffers, models: this.#models, spawned };
+    const [buffers, models, continuity] = [this.#buffers, this.#models, this.#continuity];
+    return { rollouts, clock, work, buffers, models, continuity, spawned };
   }
 
   /** A revert leaves the file that was read as it is and adds another, which a new file's folder tells. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { START } from "../../../src/transcript/cursor.ts";
+import { type Cursor, START } from "../../../src/transcript/cursor.ts";
 import { toItems } from "../../../src/transcript/item.ts";
 import type { SessionId } from "../../../src/transcript/names.ts";
 import {
@@ -177,6 +177,35 @@ test("an agent that inherits context shows its own history alone", async (t) => 
     agentEvent(1004, "done"),
   ]);
   assert.deepEqual(await shape(home, CHILD), ['user: "look"', 'assistant: "done"']);
+});
+
+test("a child that grows byte by byte shows its own records once, and never what it inherits", async (t) => {
+  const home = new Home(t);
+  const copied = [
+    childMeta(CHILD, PARENT, { forked_from_id: PARENT }, 1000),
+    meta(PARENT),
+    started(1000, uuid(NINE + 10)),
+    userEvent(1000, "the parent's words"),
+    agentEvent(1000, "the parent's answer"),
+  ];
+  const own = [started(1002, uuid(NINE + 1001)), userEvent(1003, "look"), agentEvent(1004, "done")];
+  const path = home.rollout(CHILD, [...copied, ...own]);
+  const whole = await allEntries(home.store(), await found(home.store(), CHILD));
+  assert.equal(whole.length, 2);
+  const bytes = readFileSync(path);
+  writeFileSync(path, "");
+  const store = home.store();
+  const ref = { agent: "codex" as const, id: PARENT, child: CHILD, place: { thread: CHILD } };
+  const collected = [];
+  let from: Cursor = START;
+  for (const byte of bytes) {
+    appendFileSync(path, Buffer.of(byte));
+    const page = await store.entries(ref, from, BUDGET);
+    assert.equal(page.reset, undefined);
+    collected.push(...page.entries);
+    from = page.next;
+  }
+  assert.deepEqual(collected, whole);
 });
 
 test("a child's own history begins at the ordinal that its header names", async (t) => {

@@ -58,9 +58,13 @@ test("a torn header is passed over for the first whole one", async (t) => {
   assert.deepEqual(await toldChat(home.store(), ID), TOLD);
 });
 
-test("a file without a header is left out, and the report says so", async (t) => {
+test("a file that lost its header is its name's thread, and one in which nothing can be read is told by the report", async (t) => {
   const home = new Home(t);
   const path = write(home, linesOf(TALK.slice(1)));
+  assert.deepEqual(await toldChat(home.store(), ID), TOLD);
+  const [row] = await home.store().list("sweep");
+  assert.deepEqual([row?.id, row?.title, row?.startedAt], [ID, "hi", NINE]);
+  write(home, "no record at all\n");
   const store = home.store();
   assert.deepEqual(await store.list("sweep"), []);
   assert.equal(await store.find(ID), undefined);
