@@ -1,0 +1,3 @@
+export function sqlite(): typeof import("node:sqlite") {
+  return process.getBuiltinModule("node:sqlite");
+}
