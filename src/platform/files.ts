@@ -23,8 +23,12 @@ export interface OpenFile {
 
 /** The stamp of the file or folder at `path` (links followed), or undefined when there is none or it can't be asked. */
 export function stampOf(path: string): FileStamp | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && stampFrom(path, stats);
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && stampFrom(path, stats);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether two stamps say the same state of the same file. */
