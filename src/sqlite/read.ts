@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sqlite } from "../platform/builtins.ts";
 import { Failure } from "../platform/failure.ts";
@@ -18,7 +18,7 @@ export interface SqliteRead<T> {
 
 /** How a database is read. */
 export interface SqliteOptions {
-  /** A folder that exists, for private copies. */
+  /** A folder for private copies, made when one is needed. */
   readonly scratch: string;
   /** The largest database (with its log) that is copied, in bytes. */
   readonly copyBytes?: number;
@@ -95,6 +95,7 @@ function readCopy<T>(
   scratch: string,
   use: (database: SqliteDatabase) => T,
 ): { value: T; stale: boolean } {
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(join(scratch, "copy-"));
   try {
     const copy = join(folder, "copy.db");
