@@ -27,9 +27,10 @@ export async function* followThread(thread: SessionId, tools: FollowTools, signa
     const leaving = new AbortController();
     const leave = AbortSignal.any([signal, leaving.signal]);
     const files = path === undefined ? [] : [withEcho(tools.watcher.file(path, leave), leave)];
-    const folders = tools.homes.flatMap((home) => newestFolder(tools.catalog, home));
+    const folders = tools.homes.flatMap((home) => newestFolders(tools.catalog, home));
     const added = folders.map((folder) => filesOfThread(tools.watcher.folder(folder, leave), thread, path));
     try {
+      if (files.length === 0) yield;
       for await (const _ of merge([...files, ...added])) {
         yield;
         await tools.catalog.refresh("quick");
@@ -57,8 +58,9 @@ export async function* followStore(
     const days = tools.homes.flatMap((home) => tools.catalog.newestFolders(home));
     const leaving = new AbortController();
     const leave = AbortSignal.any([signal, leaving.signal]);
-    const watched = [...days, ...days.slice(0, 1).flatMap((day) => [join(day, ".."), join(day, "../..")])];
-    for (const home of tools.homes) watched.push(join(home, "sessions"), join(home, "archived_sessions"));
+    const archives = tools.homes.map((home) => join(home, "archived_sessions"));
+    const above = tools.homes.flatMap((home) => newestFolders(tools.catalog, home));
+    const watched = [...new Set([...days, ...above, ...archives])];
     const names = tools.homes.map((home) => renamed(tools.watcher.file(join(home, "session_index.jsonl"), leave)));
     try {
       for await (const name of merge([...watched.map((path) => tools.watcher.folder(path, leave)), ...names])) {
@@ -111,7 +113,8 @@ async function* filesOfThread(
 ): AsyncGenerator<void> {
   for await (const name of source) {
     const rollout = name === undefined ? undefined : rolloutNameOf(name);
-    if (name === undefined || (rollout?.thread === thread && watched?.endsWith(name) !== true)) yield;
+    const folder = name !== undefined && /^\d+$/.test(name);
+    if (name === undefined || folder || (rollout?.thread === thread && watched?.endsWith(name) !== true)) yield;
   }
 }
 
@@ -119,6 +122,9 @@ async function* renamed(source: AsyncIterable<void>): AsyncGenerator<undefined> 
   for await (const _ of source) yield undefined;
 }
 
-function newestFolder(catalog: Catalog, home: string): string[] {
-  return catalog.newestFolders(home, 1);
+/** The newest day folder and those above it: a new file, or a folder for it, appears in one of them. */
+function newestFolders(catalog: Catalog, home: string): string[] {
+  const [day] = catalog.newestFolders(home, 1);
+  if (day === undefined) return [join(home, "sessions")];
+  return [day, join(day, ".."), join(day, "../.."), join(home, "sessions")];
 }

@@ -29,6 +29,8 @@ interface Row {
   readonly name: string | undefined;
   readonly row: Listed | undefined;
   readonly header: Header | undefined;
+  /** The row as it is while a process has it open. */
+  live?: Listed;
 }
 
 /** The store's sessions as lists show them; what did not change is neither opened nor made again. */
@@ -66,7 +68,7 @@ export class Listing {
       const known = this.#rows.get(thread);
       const trusted = known !== undefined && asked !== undefined && !asked.has(thread);
       const row = trusted ? known : await this.#row(thread, files);
-      if (row?.row !== undefined) listed.push(withLive(row.row, files, held));
+      if (hasRow(row)) listed.push(withLive(row, files, held));
     }
     if (!quick) {
       rollouts.keepOnly(paths);
@@ -194,13 +196,25 @@ export class Listing {
   }
 }
 
-/** Whether a process has it open is no fact of its files, so it is asked for every list. */
-function withLive(row: Listed, files: readonly RolloutFile[], held: ReadonlyMap<string, WriterLocks["held"]>): Listed {
+/**
+ * Whether a process has it open is no fact of its files, so it is asked for every list. The same answer is the same object.
+ */
+function withLive(
+  known: Row & { readonly row: Listed },
+  files: readonly RolloutFile[],
+  held: ReadonlyMap<string, WriterLocks["held"]>,
+): Listed {
   for (const { home } of files) {
-    const writer = held.get(home)?.get(row.id);
-    if (writer !== undefined) return { ...row, live: { pid: writer.pid } };
+    const pid = held.get(home)?.get(known.row.id)?.pid;
+    if (pid === undefined) continue;
+    if (known.live?.live?.pid !== pid) known.live = { ...known.row, live: { pid } };
+    return known.live;
   }
-  return row;
+  return known.row;
+}
+
+function hasRow(row: Row | undefined): row is Row & { readonly row: Listed } {
+  return row?.row !== undefined;
 }
 
 function bySkipReason(broken: Iterable<{ reason: string; example: string }>): Skipped[] {
