@@ -11,6 +11,7 @@ import type { FileFacts, Rollouts } from "./facts.ts";
 import { agentTitle, type Header, isSince } from "./header.ts";
 import type { WriterLocks } from "./locks.ts";
 import { clipTask, type Spawned, type SpawnedFinder } from "./spawned.ts";
+import type { ThreadHints } from "./state-index.ts";
 import { type LastTurn, lastTurn } from "./status.ts";
 
 /** Rollouts that are looked at for children, the newest first. */
@@ -27,6 +28,8 @@ export class Children {
   readonly #chains: Chains;
   readonly #clock: Clock;
   readonly #locks: (home: string) => WriterLocks;
+  readonly #index: (home: string) => Promise<ThreadHints>;
+  readonly #most: number;
   readonly #turns = new Map<string, { readonly stamp: FileStamp; readonly turn: LastTurn }>();
 
   constructor(
@@ -35,12 +38,16 @@ export class Children {
     chains: Chains,
     clock: Clock,
     locks: (home: string) => WriterLocks,
+    index: (home: string) => Promise<ThreadHints>,
+    most: number = MOST_ROLLOUTS,
   ) {
     this.#catalog = catalog;
     this.#rollouts = rollouts;
     this.#chains = chains;
     this.#clock = clock;
     this.#locks = locks;
+    this.#index = index;
+    this.#most = most;
   }
 
   /** The agents that `parent` spawned, newest first, at most 200. Reviews and other helpers are none. */
@@ -88,10 +95,15 @@ export class Children {
     const parentFile = this.#catalog.ofThread(parent)[0];
     // Ids without a time are older than the first children (0.101).
     if (parentFile?.born === undefined) return [];
-    const files = this.#bornBetween(parentFile.born - CLOCK_SLACK_MS, Number.MAX_SAFE_INTEGER);
+    const files = this.#bornBetween(parentFile.born - CLOCK_SLACK_MS, Number.MAX_SAFE_INTEGER).reverse();
+    const looked = files.slice(0, this.#most);
+    // Beyond the bound the CLI's index may still name some; their headers decide as well.
+    const beyond = files.length > this.#most ? (await this.#index(parentFile.home)).children.get(parent) : undefined;
+    const hinted = beyond?.filter((id) => !looked.some(({ thread }) => thread === id)) ?? [];
+    looked.push(...hinted.flatMap((id) => this.#catalog.ofThread(id)[0] ?? []));
     const threads: SessionId[] = [];
     const breather = new Breather();
-    for (const file of files.reverse().slice(0, MOST_ROLLOUTS)) {
+    for (const file of looked) {
       await breather.pause();
       const header = await this.#header(file);
       if (header !== undefined && header.parent === parent && roles.includes(header.role)) threads.push(file.thread);

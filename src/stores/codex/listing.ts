@@ -11,6 +11,7 @@ import type { FileFacts, Rollouts } from "./facts.ts";
 import { agentTitle, type Header } from "./header.ts";
 import type { WriterLocks } from "./locks.ts";
 import { bySegmentAge } from "./rollout-name.ts";
+import type { ThreadHints } from "./state-index.ts";
 import type { ThreadNames } from "./thread-names.ts";
 
 /** Where the listing looks. */
@@ -20,6 +21,9 @@ export interface ListingTools {
   readonly rollouts: Rollouts;
   readonly children: Children;
   readonly names: ReadonlyMap<string, ThreadNames>;
+  /** What Codex's own index says of a home. */
+  readonly index: (home: string) => Promise<ThreadHints>;
+  readonly indexProblems: (home: string) => readonly string[];
   readonly locks: (home: string) => WriterLocks;
 }
 
@@ -38,6 +42,7 @@ export class Listing {
   readonly #tools: ListingTools;
   readonly #rows = new Map<string, Row>();
   readonly #changed = new Set<string>();
+  readonly #hints = new Map<string, ThreadHints>();
   /** Why threads are left out, with one file of each. */
   readonly #broken = new Map<string, { reason: string; example: string }>();
 
@@ -58,6 +63,7 @@ export class Listing {
     const asked = quick ? this.#likelyChanged(homes) : undefined;
     if (!quick) this.#broken.clear();
     const breather = new Breather();
+    for (const home of homes) this.#hints.set(home, await this.#tools.index(home));
     const held = new Map(homes.map((home) => [home, this.#tools.locks(home).held]));
     const listed: Listed[] = [];
     const paths = new Set<string>();
@@ -66,7 +72,8 @@ export class Listing {
       signal?.throwIfAborted();
       if (!quick) for (const { path } of files) paths.add(path);
       const known = this.#rows.get(thread);
-      const trusted = known !== undefined && asked !== undefined && !asked.has(thread);
+      const trusted =
+        known !== undefined && asked !== undefined && !asked.has(thread) && !this.#isRenamed(thread, known, files);
       const row = trusted ? known : await this.#row(thread, files);
       if (hasRow(row)) listed.push(withLive(row, files, held));
     }
@@ -113,7 +120,10 @@ export class Listing {
     }
     return {
       agent: "codex",
-      roots: homes.map((path) => ({ path, found: catalog.holds(path) })),
+      roots: homes.map((path) => {
+        const [problem] = this.#tools.indexProblems(path);
+        return { path, found: catalog.holds(path), ...(problem !== undefined && { note: problem }) };
+      }),
       sessions: rows.filter(({ row }) => row !== undefined && row.parent === undefined).length,
       formats: [...formats].sort(),
       skipped,
@@ -151,8 +161,17 @@ export class Listing {
     return undefined;
   }
 
+  /** The name given to a thread: Codex's index is newer than its list of names. */
+  #nameOf(id: string, { home }: RolloutFile): string | undefined {
+    return this.#hints.get(home)?.names.get(id) ?? this.#tools.names.get(home)?.read().get(id);
+  }
+
+  #isRenamed(id: string, known: Row, [file]: readonly RolloutFile[]): boolean {
+    return file !== undefined && this.#nameOf(id, file) !== known.name;
+  }
+
   #made(id: SessionId, file: RolloutFile, facts: FileFacts, header: Header, files: readonly RolloutFile[]): Row {
-    const name = this.#tools.names.get(file.home)?.read().get(id);
+    const name = this.#nameOf(id, file);
     const known = this.#rows.get(id);
     if (known?.facts === facts && known.name === name) return known;
     if (header.role === "helper") return { facts, name, header, row: undefined };

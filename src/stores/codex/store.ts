@@ -33,6 +33,7 @@ import { type FollowTools, followStore, followThread } from "./following.ts";
 import { Listing } from "./listing.ts";
 import { systemLocks, type WriterLocks, writerLocks } from "./locks.ts";
 import { PageModels } from "./page-memory.ts";
+import { NO_HINTS, StateIndex, type ThreadHints } from "./state-index.ts";
 import { ThreadNames } from "./thread-names.ts";
 import { Unpacker } from "./unpack.ts";
 import { NO_WORK, type Work } from "./work.ts";
@@ -47,6 +48,8 @@ export interface CodexOptions {
   /** Where unpacked rollouts are kept; `cache` in our own home by default. */
   readonly cacheFolder?: string;
   readonly work?: Work;
+  /** How many rollouts are looked at for children; 20,000 by default. */
+  readonly childRollouts?: number;
   /** The system's table of held locks. */
   readonly locks?: () => string | undefined;
 }
@@ -81,13 +84,27 @@ export class CodexStore implements Store {
     this.#homes = [...new Set([home, ...extraRoots].map((path) => resolve(path)))];
     this.#lockTable = options.locks ?? systemLocks;
     const locks = (of: string): WriterLocks => this.#locksOf(of);
-    this.#catalog = new Catalog(this.#homes, clock, work);
-    this.#rollouts = new Rollouts(
-      new Unpacker(options.cacheFolder ?? join(environment.bridgeHome, "cache"), work),
-      work,
+    const cache = options.cacheFolder ?? join(environment.bridgeHome, "cache");
+    const databases = environment.variable("CODEX_SQLITE_HOME");
+    const states = new Map(
+      this.#homes.map((path, rank) => {
+        const folders = [path, join(path, "sqlite"), ...(rank === 0 && databases !== undefined ? [databases] : [])];
+        return [path, new StateIndex(folders, join(cache, "codex"), clock)];
+      }),
     );
+    const index = async (of: string): Promise<ThreadHints> => states.get(of)?.hints() ?? NO_HINTS;
+    this.#catalog = new Catalog(this.#homes, clock, work);
+    this.#rollouts = new Rollouts(new Unpacker(cache, work), work);
     this.#chains = new Chains(this.#catalog, this.#rollouts);
-    this.#children = new Children(this.#catalog, this.#rollouts, this.#chains, clock, locks);
+    this.#children = new Children(
+      this.#catalog,
+      this.#rollouts,
+      this.#chains,
+      clock,
+      locks,
+      index,
+      options.childRollouts,
+    );
     this.#counting = new Counting(this.#catalog, this.#rollouts, this.#children);
     this.#listing = new Listing({
       homes: this.#homes,
@@ -95,6 +112,8 @@ export class CodexStore implements Store {
       rollouts: this.#rollouts,
       children: this.#children,
       names: new Map(this.#homes.map((path) => [path, new ThreadNames(path)])),
+      index,
+      indexProblems: (of) => states.get(of)?.problems ?? [],
       locks,
     });
     this.#follow = { homes: this.#homes, catalog: this.#catalog, chains: this.#chains, watcher };

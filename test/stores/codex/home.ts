@@ -73,7 +73,7 @@ export class Home {
     mkdirSync(this.path);
   }
 
-  store(options: { extraRoots?: readonly string[]; watcher?: Watcher; codexHome?: string } = {}): CodexStore {
+  store(options: StoreOptions = {}): CodexStore {
     return new CodexStore({
       environment: environmentFrom({
         home: this.bridge,
@@ -85,6 +85,7 @@ export class Home {
       work: this.work,
       locks: () => this.locks,
       ...(options.extraRoots && { extraRoots: options.extraRoots }),
+      ...(options.childRollouts && { childRollouts: options.childRollouts }),
     });
   }
 
@@ -103,6 +104,13 @@ export class Home {
     const name = `rollout-${day.replaceAll("/", "-")}T${time}-${thread}${segment ? `_${segment}` : ""}.jsonl`;
     return join(this.path, archived ? "archived_sessions" : `sessions/${day}`, name);
   }
+}
+
+interface StoreOptions {
+  readonly extraRoots?: readonly string[];
+  readonly watcher?: Watcher;
+  readonly codexHome?: string;
+  readonly childRollouts?: number;
 }
 
 export interface RolloutOptions {
