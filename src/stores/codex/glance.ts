@@ -19,24 +19,50 @@ const ITEM = /"item":\s*\{[^{}[\]]*?"type":\s*"([A-Za-z]+)"/;
 const ROLE = /"role":\s*"([a-z]+)"/;
 const ORDINAL = /^[^{]*\{(?:"timestamp":\s*"[^"]*",\s*)?"ordinal":\s*(\d+)/;
 
-/** How every known writer begins a record, in the bytes that hold no more than that. */
-const USUAL_BYTES = 160;
-const USUAL = /^\{(?:"timestamp":"[^"\\]*",)?(?:"ordinal":(\d+),)?"type":"([a-z_]+)","payload":\{"type":"([A-Za-z_]+)"/;
+/** Bytes in which nearly every record tells all that is looked for. */
+const USUAL_BYTES = 256;
 
 /**
  * Looks at the first bytes of `line`. Only what surely stands at its place is told: keys of an envelope come in any
  * order, so a type behind `"payload"` is not taken for the record's own, and a field that is not found is undefined.
  */
 export function glanceAt(line: Buffer): Glance {
-  const usual = USUAL.exec(latin1(line, USUAL_BYTES));
-  if (usual === null) return closerLook(line);
-  const [, ordinal, type, inner] = usual;
-  const detailed = inner === "message" || inner === "item_completed";
-  const { item, role } = detailed ? detailsOf(latin1(line, GLANCE_BYTES), inner) : NOTHING;
-  return { type, inner, item, role, ordinal: ordinal === undefined ? undefined : Number(ordinal) };
+  return usualGlance(line) ?? closerLook(line);
+}
+
+const START = '{"timestamp":"';
+const ORDINAL_KEY = ',"ordinal":';
+const TYPE_KEY = ',"type":"';
+const PAYLOAD_KEY = '","payload":{"type":"';
+
+/** A record as every known writer begins it: `{"timestamp":"…"[,"ordinal":n],"type":"…","payload":{"type":"…"`. */
+function usualGlance(line: Buffer): Glance | undefined {
+  const head = latin1(line, USUAL_BYTES);
+  if (!head.startsWith(START)) return undefined;
+  let at = head.indexOf('"', START.length) + 1;
+  let ordinal: number | undefined;
+  if (head.startsWith(ORDINAL_KEY, at)) {
+    const end = head.indexOf(",", at + 1);
+    ordinal = Number(head.slice(at + ORDINAL_KEY.length, end));
+    at = end;
+  }
+  if (at <= 0 || !head.startsWith(TYPE_KEY, at)) return undefined;
+  const typeEnd = head.indexOf('"', at + TYPE_KEY.length);
+  if (typeEnd < 0 || !head.startsWith(PAYLOAD_KEY, typeEnd)) return undefined;
+  const innerStart = typeEnd + PAYLOAD_KEY.length;
+  const innerEnd = head.indexOf('"', innerStart);
+  if (innerEnd < 0) return undefined;
+  const type = head.slice(at + TYPE_KEY.length, typeEnd);
+  const inner = head.slice(innerStart, innerEnd);
+  if (inner !== "message" && inner !== "item_completed") return { type, inner, ordinal };
+  const { item, role } = detailsOf(head, inner);
+  if (item !== undefined || role !== undefined) return { type, inner, item, role, ordinal };
+  return { type, inner, ...detailsOf(latin1(line, GLANCE_BYTES), inner), ordinal };
 }
 
 const NOTHING: Pick<Glance, "item" | "role"> = {};
+
+const ENVELOPES = new Set(["response_item", "event_msg"]);
 
 function closerLook(line: Buffer): Glance {
   const head = latin1(line, GLANCE_BYTES);
@@ -44,7 +70,9 @@ function closerLook(line: Buffer): Glance {
   const type = TYPE.exec(payload < 0 ? head : head.slice(0, payload))?.[1];
   if (type === undefined) return {};
   const ordinal = ORDINAL.exec(head)?.[1];
-  const inner = payload < 0 ? type : INNER.exec(head.slice(payload))?.[1];
+  // Without a payload a record is flat, or its payload stands too far behind to be looked at.
+  const flat = ENVELOPES.has(type) ? undefined : type;
+  const inner = payload < 0 ? flat : INNER.exec(head.slice(payload))?.[1];
   const details = detailsOf(payload < 0 ? head : head.slice(payload), inner);
   return { type, inner, ...details, ordinal: ordinal === undefined ? undefined : Number(ordinal) };
 }
