@@ -24,6 +24,8 @@ interface Folder {
   /** Names of the folders in it that can hold rollouts, ascending. */
   readonly folders: readonly string[];
   readonly files: readonly RolloutFile[];
+  /** Files that look like transcripts and are no rollouts by name or place. */
+  readonly foreign: readonly string[];
 }
 
 /** A folder changed within this time of being listed may change again without another time stamp. */
@@ -44,8 +46,6 @@ export class Catalog {
   readonly #bySegment = new Map<string, RolloutFile[]>();
   readonly #unreadable = new Map<string, string>();
   #swept = false;
-  #foreign = 0;
-  #foreignExample = "";
 
   constructor(homes: readonly string[], clock: Clock, work: Work) {
     this.#homes = homes;
@@ -56,10 +56,7 @@ export class Catalog {
   /** Looks again at every folder (`sweep`), or at the newest few of each home (`quick`; the first look is a sweep). */
   async refresh(effort: "quick" | "sweep"): Promise<void> {
     const quick = effort === "quick" && this.#swept;
-    if (!quick) {
-      this.#foreign = 0;
-      this.#unreadable.clear();
-    }
+    if (!quick) this.#unreadable.clear();
     const seen = new Set<string>();
     const breather = new Breather();
     for (const [homeRank, home] of this.#homes.entries()) {
@@ -129,13 +126,10 @@ export class Catalog {
     });
   }
 
-  /** What was passed over: folders that could not be read, and files with other names. */
-  problems(): {
-    readonly unreadable: ReadonlyMap<string, string>;
-    readonly foreign: number;
-    readonly foreignExample: string;
-  } {
-    return { unreadable: this.#unreadable, foreign: this.#foreign, foreignExample: this.#foreignExample };
+  /** What was passed over: folders that could not be read, with why, and files that are no rollouts. */
+  problems(): { readonly unreadable: ReadonlyMap<string, string>; readonly foreign: readonly string[] } {
+    const foreign = [...this.#folders].flatMap(([path, folder]) => folder.foreign.map((name) => join(path, name)));
+    return { unreadable: this.#unreadable, foreign };
   }
 
   async #look(
@@ -180,25 +174,19 @@ export class Catalog {
     }
     const racy = BigInt(this.#clock.now()) * 1_000_000n - stamp.mtimeNs < RACY_NS;
     const folders = depth === 0 ? [] : entries.filter((entry) => entry.isDirectory() && /^\d{1,5}$/.test(entry.name));
-    const files =
-      depth > 0
-        ? []
-        : entries.filter((entry) => entry.isFile()).flatMap((entry) => this.#file(path, entry.name, place));
+    const files: RolloutFile[] = [];
+    const foreign: string[] = [];
+    for (const { name } of entries.filter((entry) => entry.isFile())) {
+      const parsed = depth === 0 ? rolloutNameOf(name) : undefined;
+      if (parsed !== undefined) files.push({ ...parsed, ...place, path: join(path, name) });
+      else if (/\.jsonl?(\.zst)?$/.test(name)) foreign.push(name);
+    }
     return {
       stamp: racy ? { ...stamp, mtimeNs: -1n } : stamp,
       folders: folders.map((entry) => entry.name).sort(),
       files,
+      foreign,
     };
-  }
-
-  #file(folder: string, name: string, place: Omit<RolloutFile, keyof RolloutName | "path">): RolloutFile[] {
-    const parsed = rolloutNameOf(name);
-    if (parsed !== undefined) return [{ ...parsed, ...place, path: join(folder, name) }];
-    if (/\.jsonl(\.zst)?$/.test(name)) {
-      this.#foreign++;
-      this.#foreignExample = join(folder, name);
-    }
-    return [];
   }
 
   #put(path: string, folder: Folder | undefined): void {

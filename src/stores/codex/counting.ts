@@ -1,4 +1,5 @@
 import { Breather } from "../../platform/breather.ts";
+import { Failure } from "../../platform/failure.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { Totals } from "../store.ts";
 import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
@@ -85,7 +86,7 @@ export class Counting {
       const { ino, dev } = facts.stamp;
       const counted = this.#files.get(file.path) ?? { ino, dev, count: new TokenCount(header.id, ownStart) };
       this.#files.set(file.path, counted);
-      await this.#rollouts.open(file, (open) => counted.count.countOn(open, breather));
+      await this.#rollouts.open(file, (open) => counted.count.countOn(open, breather)).catch(ignoreGone);
     }
   }
 
@@ -96,4 +97,9 @@ export class Counting {
     });
     return { tokens: sumOf(counts) };
   }
+}
+
+/** A file that went meanwhile (archived, compressed) counts the next time; one that can't be read is in the report. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
 }

@@ -109,11 +109,14 @@ export class Listing {
     const rows = [...this.#rows.values()];
     const formats = new Set(rows.flatMap(({ header }) => (header === undefined ? [] : generationOf(header))));
     const helpers = rows.filter(({ header }) => header?.role === "helper");
-    const { unreadable, foreign, foreignExample } = catalog.problems();
+    const { unreadable, foreign } = catalog.problems();
     const skipped = bySkipReason(this.#broken.values());
     for (const [path, code] of unreadable)
       skipped.push({ reason: `folder can't be read: ${code}`, count: 1, example: path });
-    if (foreign > 0) skipped.push({ reason: "not named like a rollout", count: foreign, example: foreignExample });
+    const [stranger] = foreign;
+    if (stranger !== undefined) {
+      skipped.push({ reason: "not named or placed like a rollout", count: foreign.length, example: stranger });
+    }
     const [helper] = helpers;
     if (helper !== undefined) {
       skipped.push({ reason: "review or internal helper", count: helpers.length, example: helper.facts.stamp.path });

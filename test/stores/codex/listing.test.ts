@@ -159,7 +159,10 @@ test("the report says where it looked, which generations it met and what it left
   const review = home.rollout(helper, [meta(helper, { source: { subagent: "review" } })]);
   const foreign = join(home.path, "sessions/2026/11/30/rollout-test.jsonl");
   writeFileSync(foreign, "");
-  const report = await home.store({ extraRoots: [other.path] }).report();
+  const store = home.store({ extraRoots: [other.path] });
+  await store.list("sweep");
+  await store.list("sweep");
+  const report = await store.report();
   assert.deepEqual(report, {
     agent: "codex",
     roots: [
@@ -169,7 +172,7 @@ test("the report says where it looked, which generations it met and what it left
     sessions: 2,
     formats: ["events (0.32 and newer)", "items (0.149 and newer)"],
     skipped: [
-      { reason: "not named like a rollout", count: 1, example: foreign },
+      { reason: "not named or placed like a rollout", count: 1, example: foreign },
       { reason: "review or internal helper", count: 1, example: review },
     ],
   });
