@@ -187,6 +187,8 @@ interface Tail {
   readonly model?: string;
 }
 
+/** Bytes of a tail in which the last turn's model is looked for: farther back it costs more than it tells. */
+const MODEL_BYTES = 32 * 1024;
 const TIMESTAMP = Buffer.from('"timestamp":');
 const TURN_CONTEXT = Buffer.from('turn_context"');
 
@@ -196,8 +198,9 @@ function tailOf(bytes: Buffer): Tail {
   if (end < 0) return {};
   const lines = bytes.subarray(0, end + 1);
   const lastAt = lastTime(lines);
-  const context = lines.lastIndexOf(TURN_CONTEXT);
-  const model = context < 0 ? undefined : modelIn(lines.subarray(context, lines.indexOf(0x0a, context)));
+  const near = lines.subarray(-MODEL_BYTES);
+  const context = near.lastIndexOf(TURN_CONTEXT);
+  const model = context < 0 ? undefined : modelIn(near.subarray(context, near.indexOf(0x0a, context)));
   return { ...(lastAt !== undefined && { lastAt }), ...(model !== undefined && { model }) };
 }
 

@@ -29,7 +29,8 @@ export class HeadScan {
   /** How far the file was looked at: always behind a newline, or inside a line too long to matter. */
   scanned = 0;
   readonly #thread: SessionId;
-  #words: string | undefined;
+  /** Copies of the raw user messages met so far: read only where no event or item tells them. */
+  #asks: Buffer[] = [];
   #answered = false;
   #first = true;
 
@@ -51,7 +52,7 @@ export class HeadScan {
 
   /** What a list calls the thread: its first words, also while nobody answered them yet. */
   get title(): string | undefined {
-    return this.firstWords ?? this.#words;
+    return this.firstWords ?? this.#firstAsked();
   }
 
   /** Where the chat begins: copies in a person's fork are part of it, those in a child are the parent's. */
@@ -152,25 +153,46 @@ export class HeadScan {
     }
     if (!flat && type !== "response_item") return;
     if (inner === "message" && role === "user") {
-      const message = flat ? asObject(parseRecords(line)[0]) : payloadOf(line);
-      if (message === undefined) return;
-      this.#words ??= ownWords(message);
-      this.cwd ??= /<cwd>([^<]+)<\/cwd>/.exec(line.toString("utf8"))?.[1];
+      if (header.cwd === undefined) this.cwd ??= /<cwd>([^<]+)<\/cwd>/.exec(line.toString("utf8"))?.[1];
+      if (this.kind !== "items" && this.#asks.length < MOST_ASKS) this.#asks.push(Buffer.from(line));
     } else if (inner !== "message" || role === "assistant") {
       if (inner !== undefined && !NO_ANSWER.has(inner)) this.#answer();
     }
   }
 
   #asked(words: string | undefined): void {
-    this.firstWords ??= words;
-    if (this.firstWords !== undefined && this.kind !== undefined) this.#answered = true;
+    this.firstWords ??= words && beginning(words);
+    if (this.firstWords === undefined || this.kind === undefined) return;
+    this.#answered = true;
+    this.#asks = [];
   }
 
   #answer(): void {
     this.kind ??= "responses";
-    if (this.kind === "responses") this.firstWords ??= this.#words;
+    if (this.kind === "responses") this.firstWords ??= this.#firstAsked();
     this.#answered = true;
+    this.#asks = [];
   }
+
+  /** The person's first words in the raw messages. */
+  #firstAsked(): string | undefined {
+    for (const line of this.#asks) {
+      const record = asObject(parseRecords(line)[0]);
+      const words = ownWords(asObject(record?.payload) ?? record ?? {});
+      if (words !== undefined) return beginning(words);
+    }
+    return undefined;
+  }
+}
+
+/** Messages that the CLI puts before the person's first are fewer. */
+const MOST_ASKS = 16;
+/** Characters of first words that are kept: a title's, and enough to tell one task from another. */
+const WORDS_CHARACTERS = 4_000;
+
+/** The beginning of a long text, in memory of its own. */
+function beginning(words: string): string {
+  return words.length <= WORDS_CHARACTERS ? words : Buffer.from(words.slice(0, WORDS_CHARACTERS)).toString();
 }
 
 const ENDS = new Set(["task_complete", "turn_complete", "turn_aborted"]);
