@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { test } from "node:test";
-import type { Watcher } from "../../../src/platform/watch.ts";
+import { createWatcher, type Watcher } from "../../../src/platform/watch.ts";
 import { merge } from "../../../src/stores/codex/merge.ts";
 import type { Change } from "../../../src/stores/store.ts";
 import { START } from "../../../src/transcript/cursor.ts";
@@ -85,6 +85,33 @@ test("a chat is told of when its file grows, and of its new segment", async (t) 
   assert.equal((await store.entries(ref, page.next, BUDGET)).reset, true);
   leaving.abort();
   await until(() => watcher.watched.length === 0);
+});
+
+test("what is appended is told by the system's own watching, from the first reading on", async (t) => {
+  const home = new Home(t);
+  const path = home.rollout(ID, [meta(ID), userEvent(1, "hi")]);
+  const store = home.store({ watcher: createWatcher() });
+  const ref = await found(store, ID);
+  const leaving = new AbortController();
+  const changes = store.watch(ref, leaving.signal)[Symbol.asyncIterator]();
+  await changes.next();
+  let { next } = await store.entries(ref, START, BUDGET);
+  for (let n = 0; n < 3; n++) {
+    appendFileSync(path, linesOf([agentEvent(2 + n, `answer ${n}`)]));
+    for (
+      let page = await store.entries(ref, next, BUDGET);
+      page.next === next;
+      page = await store.entries(ref, next, BUDGET)
+    ) {
+      await changes.next();
+    }
+    const page = await store.entries(ref, next, BUDGET);
+    assert.equal(page.entries.length, 1);
+    next = page.next;
+    await changes.next();
+  }
+  leaving.abort();
+  for (let end = await changes.next(); end.done !== true; end = await changes.next());
 });
 
 test("the store tells which thread changed, and follows into a new day", async (t) => {
