@@ -92,6 +92,9 @@ test("what is appended is told by the system's own watching, from the first read
   const path = home.rollout(ID, [meta(ID), userEvent(1, "hi")]);
   const store = home.store({ watcher: createWatcher() });
   const ref = await found(store, ID);
+  // Watching does not keep a process alive.
+  const alive = setInterval(() => undefined, 1000);
+  t.after(() => clearInterval(alive));
   const leaving = new AbortController();
   const changes = store.watch(ref, leaving.signal)[Symbol.asyncIterator]();
   await changes.next();
