@@ -115,7 +115,7 @@ const FIRST_SCAN_BYTES = 4096;
 /** Then as much as stays in a processor's cache between being copied and being searched: that is twice as fast. */
 const SCAN_BYTES = 128 * 1024;
 /** How much is looked through in one go before others get their turn. */
-const SCAN_STRETCH_BYTES = 8 * 1024 * 1024;
+const SCAN_STRETCH_BYTES = 4 * 1024 * 1024;
 
 /** Where the line that holds the byte before `end` starts, when `end` is not itself behind a newline; else `end`. */
 async function lineStart(source: ByteSource, end: number): Promise<ByteOffset> {

@@ -21,8 +21,8 @@ export function epochMsOf(value: unknown): EpochMs | undefined {
 export function epochMsFromIso(value: unknown): EpochMs | undefined {
   if (typeof value === "number") return epochMsOf(value);
   if (typeof value !== "string" || value.length > 40) return undefined;
-  const usual = utcOf(value);
-  if (usual !== undefined) return epochMsOf(usual);
+  const utc = utcOf(value);
+  if (utc !== undefined) return utc as EpochMs;
   // `Date.parse` alone would take "x 5" for a day of 2001.
   return /^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(value) ? epochMsOf(Date.parse(value)) : undefined;
 }

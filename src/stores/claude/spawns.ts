@@ -2,7 +2,7 @@ import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
-import { SETTLE_MS } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { type Call, callsOf, findCalls } from "./calls.ts";
 import { type ChatFile, posOf } from "./chat-file.ts";
@@ -93,10 +93,9 @@ class Placing {
   readonly #file: ChatFile;
   readonly #children: Children;
   readonly #now: EpochMs;
-  readonly #placed = new Set<SessionId>();
   readonly #used = new Map<SessionId, Child>();
-  /** The calls that notified subagents were started by. */
-  readonly #calls = new Map<string, Call>();
+  /** The calls that notified subagents were started by, by where the notification stands. */
+  readonly #calls = new Map<ByteOffset, Call>();
 
   constructor(file: ChatFile, children: Children, now: EpochMs) {
     this.#file = file;
@@ -117,7 +116,7 @@ class Placing {
       const callId = child && (child.meta?.toolUseId ?? told?.callId);
       if (callId === undefined) continue;
       const list = waiting.get(callId) ?? [];
-      list.push({ start, found: (call) => this.#calls.set(callId, call) });
+      list.push({ start, found: (call) => this.#calls.set(start, call) });
       waiting.set(callId, list);
     }
     findCalls(this.#file, waiting);
@@ -139,7 +138,7 @@ class Placing {
       if (linked.length === 0 && young) return undefined;
       for (const child of linked) {
         this.#used.set(child.id, child);
-        if (this.#isAtCall(child, call)) all.push(this.#entry(child, entry.at, start, call));
+        if (this.#isAtCall(child, call)) all.push(entryOf(child, entry.at, start, call));
       }
     }
     for (const naming of namings) {
@@ -147,21 +146,10 @@ class Placing {
       if (named.length === 0 && naming.agent !== undefined && naming.isResult && young) return undefined;
       for (const child of named) {
         this.#used.set(child.id, child);
-        if (this.#isAtNaming(child, naming, start)) all.push(this.#entry(child, at, start, naming.call));
+        if (this.#isAtNaming(child, naming, start)) all.push(entryOf(child, at, start, naming.call));
       }
     }
     return all;
-  }
-
-  #entry(child: Child, at: EpochMs, start: ByteOffset, call: Call | undefined): SubagentEntry {
-    this.#placed.add(child.id);
-    const title = childTitle(child.id, [
-      child.meta?.description,
-      asText(call?.input?.description),
-      child.meta?.agentType,
-      child.first.prompt,
-    ]);
-    return { kind: "subagent", at, pos: posOf(start), subagent: { id: child.id, title, agent: "claude" } };
   }
 
   /** Whether `child` can have been started in this chat. */
@@ -187,22 +175,31 @@ class Placing {
     return child.first.prompt === promptMark(prompt) && Math.abs(child.first.at - at) <= SETTLE_MS;
   }
 
-  /** Whether its place is at `call`, which started it. */
+  /** Whether its place is at `call`: the first that can have started it (ids and prompts may come again). */
   #isAtCall(child: Child, call: Call): boolean {
-    const at = this.#timeOf(call);
-    if (at === undefined || child.first.at > at + SETTLE_MS || !this.#isLinked(child, call)) return false;
-    return child.meta?.toolUseId !== undefined || call.start === undefined || !this.#hasEarlierCall(child, call.start);
+    if (!this.#started(child, call)) return false;
+    return call.start === undefined || !this.#hasCallBefore(child, call.start, PAGE_BYTES);
   }
 
-  /** Whether a call with the prompt of `child`, which no meta file ties to its call, stands before `before`. */
-  #hasEarlierCall(child: Child, before: ByteOffset): boolean {
-    const prompt = child.first.prompt;
-    if (prompt === undefined) return false;
-    const needle = `"prompt":${JSON.stringify(prompt).slice(0, 100).replace(/"$/, "")}`;
+  /** Whether `call` can have started `child` in time to show it. */
+  #started(child: Child, call: Call): boolean {
+    const at = this.#timeOf(call);
+    return (
+      isSpawnTool(call.tool) && at !== undefined && child.first.at <= at + SETTLE_MS && this.#isLinked(child, call)
+    );
+  }
+
+  /** Whether a call that shows `child` stands before `before`, at most `window` bytes back. */
+  #hasCallBefore(child: Child, before: ByteOffset, window: number): boolean {
+    const id = child.meta?.toolUseId;
+    const [key, value] = id === undefined ? ["prompt", child.first.prompt] : ["id", id];
+    if (value === undefined) return false;
+    const needle = `"${key}":${JSON.stringify(value.slice(0, 100)).replace(/"$/, "")}`;
     for (const place of this.#file.places(needle, before)) {
+      if (place < before - window) return false;
       const line = this.#file.lineAt(place);
       const calls = line ? this.#file.records(line.bytes).flatMap((record) => callsOf(record, line.start)) : [];
-      if (calls.some((call) => isSpawnTool(call.tool) && this.#isLinked(child, call))) return true;
+      if (calls.some((call) => this.#started(child, call))) return true;
     }
     return false;
   }
@@ -216,36 +213,34 @@ class Placing {
   }
 
   #isAtNaming(child: Child, naming: Naming, start: ByteOffset): boolean {
-    if (this.#placed.has(child.id)) return false;
     const own = child.meta?.toolUseId;
-    const call = naming.isResult ? naming.call : this.#calls.get(own ?? naming.callId ?? "");
-    if (naming.isResult && own !== undefined && own !== naming.callId) return false;
+    if (!isOwnResult(child, naming)) return false;
+    const callId = own ?? (naming.isResult ? undefined : naming.callId);
+    const call = naming.isResult ? naming.call : this.#calls.get(start);
     // Whoever knows the call and can't see it any more trusts that the subagent was shown there.
-    if (call === undefined && (own ?? (naming.isResult ? undefined : naming.callId)) !== undefined) return false;
-    if (call !== undefined && isSpawnTool(call.tool) && this.#wasAtCall(child, call)) return false;
-    if (naming.isResult && own !== undefined) return true;
-    return !this.#hasEarlierCall(child, start) && !this.#isNamedBefore(child, start);
-  }
-
-  #wasAtCall(child: Child, call: Call): boolean {
-    const at = this.#timeOf(call);
-    return at !== undefined && child.first.at <= at + SETTLE_MS && this.#isLinked(child, call);
+    if (call === undefined && callId !== undefined) return false;
+    if (call !== undefined && this.#started(child, call)) return false;
+    return !this.#hasCallBefore(child, start, LOOK_BACK_BYTES) && !this.#isNamedBefore(child, start);
   }
 
   #isNamedBefore(child: Child, before: ByteOffset): boolean {
-    for (const place of this.#file.places(child.id, before)) {
-      const line = this.#file.lineAt(place);
-      for (const record of line ? this.#file.records(line.bytes) : []) {
-        const namings = line ? namingsOf(record, this.#callsAnsweredBy(record, line.start)) : [];
-        if (namings.some(({ agent }) => agent === child.id)) return true;
+    const needles = [child.id, child.run, child.meta?.toolUseId].filter((needle) => needle !== undefined);
+    return needles.some((needle) => {
+      for (const place of this.#file.places(needle, before)) {
+        const line = this.#file.lineAt(place);
+        for (const record of line ? this.#file.records(line.bytes) : []) {
+          const namings = line ? namingsOf(record, this.#callsAnsweredBy(record, line.start)) : [];
+          if (namings.some((naming) => isOwnResult(child, naming) && this.#namedBy(naming).includes(child)))
+            return true;
+        }
       }
-    }
-    return false;
+      return false;
+    });
   }
 
   #callsAnsweredBy(record: JsonObject, start: ByteOffset): Call[] {
     const calls: Call[] = [];
-    const ids = namedResults(record).flatMap(({ callId, byText }) => (callId !== undefined && byText ? [callId] : []));
+    const ids = namedResults(record).flatMap(({ callId }) => (callId === undefined ? [] : [callId]));
     findCalls(this.#file, new Map(ids.map((id) => [id, [{ start, found: (call) => calls.push(call) }]])));
     return calls;
   }
@@ -253,4 +248,15 @@ class Placing {
   #timeOf(call: Call): EpochMs | undefined {
     return call.at ?? (call.start === undefined ? undefined : this.#file.timeBefore(call.start));
   }
+}
+
+/** The result of another call than that which started it says nothing of where it stands. */
+function isOwnResult({ meta }: Child, { isResult, callId }: Naming): boolean {
+  return !isResult || meta?.toolUseId === undefined || meta.toolUseId === callId;
+}
+
+function entryOf(child: Child, at: EpochMs, start: ByteOffset, call: Call | undefined): SubagentEntry {
+  const said = [child.meta?.description, asText(call?.input?.description), child.meta?.agentType, child.first.prompt];
+  const subagent = { id: child.id, title: childTitle(child.id, said), agent: "claude" as const };
+  return { kind: "subagent", at, pos: posOf(start), subagent };
 }
