@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
+import { makePrivateFolder } from "../../platform/private-folder.ts";
 import type { SqliteDatabase, SqliteRow } from "../../sqlite/database.ts";
 import { readDatabase } from "../../sqlite/read.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
@@ -90,7 +90,7 @@ export class StateIndex {
 
 async function hintsIn(path: string, scratch: string): Promise<Pick<Read, "hints" | "newest" | "problem">> {
   try {
-    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    makePrivateFolder(scratch);
     // A hint is not worth waiting for: a database that is busy is asked again later.
     const { value } = await readDatabase(path, { scratch, patienceMs: 100 }, read);
     return value;

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, readdir, realpath, rename, rm, stat, utimes } from "node:fs/promises";
+import { readdir, realpath, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { zstd } from "../../platform/builtins.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, stampOf } from "../../platform/files.ts";
+import { makePrivateFolder } from "../../platform/private-folder.ts";
 import type { RolloutFile } from "./catalog.ts";
 import type { Work } from "./work.ts";
 
@@ -72,7 +73,7 @@ export class Unpacker {
   }
 
   async #plain(file: RolloutFile, name: string): Promise<PlainFile> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(this.#folder);
     const root = await realpath(this.#folder);
     const path = join(root, name);
     const held = await stat(path).catch(() => undefined);
