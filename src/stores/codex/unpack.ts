@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { readdir, realpath, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { zstd } from "../../platform/builtins.ts";
 import { Failure } from "../../platform/failure.ts";
-import { type FileStamp, stampOf } from "../../platform/files.ts";
+import { type FileStamp, type OpenFile, stampOf, withFile } from "../../platform/files.ts";
 import { makePrivateFolder } from "../../platform/private-folder.ts";
 import type { RolloutFile } from "./catalog.ts";
 import type { Work } from "./work.ts";
@@ -53,22 +53,22 @@ export class Unpacker {
   /** The first bytes of what `file` unpacks to, at least `bytes` of them unless it is shorter; writes nothing. */
   async head(file: RolloutFile, bytes: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
-    let held = 0;
-    const source = createReadStream(file.path);
-    const unpacked = source.pipe(decompressor());
-    source.on("error", (error) => unpacked.destroy(error));
-    try {
-      for await (const chunk of unpacked) {
-        chunks.push(chunk as Buffer);
-        held += (chunk as Buffer).length;
-        if (held >= bytes) break;
+    await withFile(file.root, file.path, async (open) => {
+      const unpacked = decompressor();
+      // What goes wrong with feeding it shows in reading it.
+      const fed = pipeline(chunksOf(open), unpacked).catch(() => undefined);
+      let held = 0;
+      try {
+        for await (const chunk of unpacked) {
+          chunks.push(chunk as Buffer);
+          held += (chunk as Buffer).length;
+          if (held >= bytes) break;
+        }
+      } catch (error) {
+        if (held === 0) throw broken(error);
       }
-    } catch (error) {
-      if (held === 0) throw broken(error);
-    } finally {
-      source.destroy();
-      unpacked.destroy();
-    }
+      await fed;
+    });
     return Buffer.concat(chunks);
   }
 
@@ -93,11 +93,8 @@ export class Unpacker {
       },
     });
     try {
-      await pipeline(
-        createReadStream(file.path),
-        decompressor(),
-        bounded,
-        createWriteStream(temporary, { mode: 0o600 }),
+      await withFile(file.root, file.path, (open) =>
+        pipeline(chunksOf(open), decompressor(), bounded, createWriteStream(temporary, { mode: 0o600 })),
       );
       await rename(temporary, path);
     } catch (error) {
@@ -107,9 +104,12 @@ export class Unpacker {
     await this.#makeRoom(path);
   }
 
-  /** Removes the files that were not used for longest until the rest fits; never the one just written. */
+  /**
+   * Removes the files that were not used for longest until the rest fits; never the one just written. What a process that
+   * died left half written counts, and goes in its turn.
+   */
   async #makeRoom(kept: string): Promise<void> {
-    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(".jsonl"));
+    const names = (await readdir(this.#folder)).filter((name) => /\.jsonl(\.\d+\.tmp)?$/.test(name));
     const files = await Promise.all(
       names.map(async (name) => {
         const path = join(this.#folder, name);
@@ -131,6 +131,20 @@ export class Unpacker {
 function keyOf(stamp: FileStamp): string {
   const text = [stamp.path, stamp.dev, stamp.ino, stamp.size, stamp.mtimeNs].join("\n");
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The bytes of an open file, chunk by chunk. */
+async function* chunksOf(open: OpenFile): AsyncGenerator<Buffer> {
+  for (let at = 0; at < open.size; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, open.size - at));
+    const held = open.read(chunk, at);
+    if (held === 0) return;
+    at += held;
+    yield chunk.subarray(0, held);
+    await new Promise(setImmediate);
+  }
 }
 
 function decompressor(): Transform {

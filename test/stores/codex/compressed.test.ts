@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { RolloutFile } from "../../../src/stores/codex/catalog.ts";
@@ -128,6 +128,18 @@ test("a file that unpacks to more than the cache holds is refused and leaves not
   const file: RolloutFile = { ...name, path, root: home.path, archived: false, home: home.path, homeRank: 0 };
   await assert.rejects(unpacker.plain(file), { kind: "not-found" });
   assert.deepEqual(readdirSync(join(home.bridge, "cache", "codex")), []);
+});
+
+test("a compressed rollout that is swapped for a link out of the store is not read", async (t) => {
+  const home = new Home(t);
+  const outside = new Home(t);
+  const target = pack(home.rollout(ID, TALK));
+  const store = home.store();
+  const ref = await found(store, ID);
+  const secret = pack(outside.rollout(ID, [meta(ID), userEvent(1, "secret"), agentEvent(2, "told")]));
+  rmSync(target);
+  symlinkSync(secret, target);
+  await assert.rejects(store.entries(ref, START, BUDGET), { kind: "not-found" });
 });
 
 test("only rollout names are rollouts", () => {
