@@ -144,7 +144,7 @@ test("what is no known shape is counted and never in the way", async (t) => {
   const ref = await refOf(store, SESSION);
   assert.deepEqual(told((await readOn(store, ref)).entries), ["user: asked", "tool: ", "assistant: answered"]);
   const [row] = await store.list("sweep");
-  assert.deepEqual([row?.title, row?.parent], ["New session", undefined]);
+  assert.deepEqual([row?.title, row?.parent], ["asked", undefined]);
   assert.deepEqual((await store.children(ref)).children, []);
   assert.deepEqual(await store.totals(ref), { tokens: {} });
   assert.deepEqual((await store.report()).skipped.map(({ reason, count }) => `${count} × ${reason}`).sort(), [
