@@ -128,7 +128,8 @@ async function scan(database: DatabaseFile, session: SessionId, since: number): 
       const { last, found } = partUpdates(rows, session, since, from);
       return { last, found: [...first, ...found] };
     });
-    units.push(...value.found);
+    // A time beyond what is one can't be followed: such a row is told with the history alone.
+    for (const unit of value.found) if (unit.updated >= since) units.push(unit);
     after = value.last;
     if (after !== undefined) await turn();
   }

@@ -20,6 +20,7 @@ export class DatabaseFile {
   /** Real path. */
   readonly path: string;
   readonly #scratch: string;
+  #known: { readonly schema: string; readonly tables: Tables } | undefined;
 
   /** `scratch`: a folder for private copies, made when one is needed. */
   constructor(path: string, scratch: string) {
@@ -45,9 +46,17 @@ export class DatabaseFile {
   ): Promise<SqliteRead<T> & { state: DatabaseState }> {
     const state = this.state();
     const read = await readDatabase(this.path, { scratch: this.#scratch }, (database) =>
-      use(database, tablesOf(database)),
+      use(database, this.#tables(database, state)),
     );
     return { ...read, uses: state.stamps, state };
+  }
+
+  /** What the database has is asked again only when its schema is another one: SQLite counts its changes. */
+  #tables(database: SqliteDatabase, { stamps: [main] }: DatabaseState): Tables {
+    const schema = `${main?.ino} ${database.first("PRAGMA schema_version")?.schema_version}`;
+    if (this.#known === undefined || this.#known.schema !== schema)
+      this.#known = { schema, tables: tablesOf(database) };
+    return this.#known.tables;
   }
 }
 

@@ -88,8 +88,7 @@ export class PartRows implements ChatRows {
   }
 
   named(ids: readonly string[]): readonly Unit[] {
-    const messages = [...new Set(ids.flatMap((id) => this.#messageOf(id)?.id ?? []))];
-    const units = this.#messagesNamed(messages).flatMap((message) => this.#visible(message));
+    const units = this.#end === undefined ? this.#keysOf(ids) : this.#visibleOf(ids);
     const byId = new Map(units.map((unit) => [unit.id, unit]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -148,12 +147,35 @@ export class PartRows implements ChatRows {
     return this.#withParts(`session_id = ? ${where} ${order}`, session, ...place);
   }
 
-  #messagesNamed(ids: readonly string[]): Message[] {
-    return this.#withParts(
-      "id IN (SELECT value FROM json_each(?)) AND session_id = ?",
-      JSON.stringify(ids),
-      this.#source.session,
+  /** The rows of these ids, whether they are shown or not. */
+  #keysOf(ids: readonly string[]): Unit[] {
+    const { database, session } = this.#source;
+    const list = JSON.stringify(ids);
+    const named = "id IN (SELECT value FROM json_each(?)) AND session_id = ?";
+    const parts = database.all(
+      `SELECT id, time_updated AS part_updated, octet_length(data) AS bytes FROM part WHERE ${named}`,
+      list,
+      session,
     );
+    const messages = database.all(`SELECT id, time_updated AS updated FROM message WHERE ${named}`, list, session);
+    return [
+      ...parts.map((row) => partUnit(String(row.id), row)),
+      ...messages.map((row) => messageUnit(String(row.id), row)),
+    ];
+  }
+
+  /** The rows of these ids that are shown: where a turn is taken back, their place among their message's decides. */
+  #visibleOf(ids: readonly string[]): Unit[] {
+    const { session } = this.#source;
+    const list = JSON.stringify(ids);
+    const messages = this.#withParts(
+      `session_id = ? AND id IN
+       (SELECT message_id FROM part WHERE id IN (SELECT value FROM json_each(?)) UNION SELECT value FROM json_each(?))`,
+      session,
+      list,
+      list,
+    );
+    return messages.flatMap((message) => this.#visible(message));
   }
 
   /** The messages that `condition` picks, in its order, with the keys of their parts: no data is read. */
@@ -182,15 +204,16 @@ export class PartRows implements ChatRows {
   }
 
   #unitsOf(id: string, rows: readonly SqliteRow[]): Unit[] {
-    const parts = rows.flatMap(({ part, part_updated, bytes }): Unit[] => {
+    const parts = rows.flatMap((row): Unit[] => {
+      const { part } = row;
       if (part === null) return [];
-      if (isRowId(part)) return [{ id: part, kind: "part", updated: timeOf(part_updated), bytes: Number(bytes ?? 0) }];
+      if (isRowId(part)) return [partUnit(part, row)];
       this.#source.problems.add("a row with an id of another form", `message ${id}`);
       return [];
     });
-    const [row] = rows;
-    const ordered = inIdOrder(parts, timeOf(row?.created));
-    return isRowId(id) ? [...ordered, { id, kind: "message", updated: timeOf(row?.updated), bytes: 0 }] : ordered;
+    const [own = {}] = rows;
+    const ordered = inIdOrder(parts, timeOf(own.created));
+    return isRowId(id) ? [...ordered, messageUnit(id, own)] : ordered;
   }
 
   /** What is left of a message when what is taken back is hidden. */
@@ -259,6 +282,14 @@ export class PartRows implements ChatRows {
   #skip(row: SqliteRow, id: string, mostBytes: number): void {
     if (Number(row.bytes ?? 0) <= mostBytes) this.#source.problems.add("a part that is no JSON object", `part ${id}`);
   }
+}
+
+function partUnit(id: string, { part_updated, bytes }: SqliteRow): Unit {
+  return { id, kind: "part", updated: timeOf(part_updated), bytes: Number(bytes ?? 0) };
+}
+
+function messageUnit(id: string, { updated }: SqliteRow): Unit {
+  return { id, kind: "message", updated: timeOf(updated), bytes: 0 };
 }
 
 /** By time, then id, as SQLite orders them. */

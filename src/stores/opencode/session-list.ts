@@ -133,7 +133,7 @@ function factsOf(
   const model = asText(parsed(row.model)?.id) ?? (same ? before.model : newestModel(database, tables, id, generation));
   const facts: SessionFacts = {
     id,
-    title: titleOf(unnamed ? (prompt ?? (stored.trim() || "New session")) : stored),
+    title: titleOf(unnamed ? (prompt ?? (placeholderName(stored) || "New session")) : stored),
     cwd: folderOf(row),
     startedAt,
     updatedAt,
@@ -143,6 +143,11 @@ function factsOf(
     generation,
   };
   return before !== undefined && isSame(before, facts) ? before : facts;
+}
+
+/** `New session` of `New session - <time>`. */
+function placeholderName(stored: string): string {
+  return stored.replace(/ - \d{4}-.*$/s, "").trim();
 }
 
 /** A project that is no git work tree is called `/`, which is no session's folder. */

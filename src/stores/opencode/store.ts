@@ -82,6 +82,11 @@ export class OpenCodeStore implements Store {
     this.#holders = rememberedHolders(parts.findHolders ?? holdersBySystem(environment, clock), clock);
   }
 
+  /** What reading has cost so far, for tests that count work. */
+  get work(): { readonly scans: number; readonly lists: number } {
+    return { scans: this.#scans.count, lists: this.#catalogue.reads };
+  }
+
   async list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {
     signal?.throwIfAborted();
     const sessions = await this.#catalogue.look(effort);

@@ -83,7 +83,7 @@ export function insert(database: DatabaseSync, rows: Rows): void {
       const names = Object.keys(full);
       const places = names.map(() => "?").join(", ");
       const statement = database.prepare(`INSERT INTO \`${table}\` (${names.join(", ")}) VALUES (${places})`);
-      statement.run(...names.map((name) => valueOf(full[name])));
+      statement.run(...names.map((name) => columnValue(full[name])));
     }
   }
   database.exec("COMMIT");
@@ -96,7 +96,7 @@ function defaultsOf(table: string, columns: ReadonlySet<unknown>): { readonly [c
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => columns.has(name)));
 }
 
-function valueOf(value: unknown): SQLInputValue {
+function columnValue(value: unknown): SQLInputValue {
   if (value === null || typeof value === "number" || typeof value === "bigint" || typeof value === "string")
     return value;
   return JSON.stringify(value);
