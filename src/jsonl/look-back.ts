@@ -7,7 +7,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Byte searches in what stands before a record: what a page needs to know of earlier records (the name of a tool, the
- * last time) without reading them all. Lives as long as one page is made; blocks that were read once are kept till then.
+ * last time) without reading them all. Lives as long as one page is made; blocks that were read once are kept till
+ * then, so that a second needle costs no read, and never more of them than the window and a page need.
  */
 export class LookBack {
   readonly #source: ByteSource;
@@ -20,27 +21,18 @@ export class LookBack {
   }
 
   /**
-   * Every place of `needle` that ends at or before `before`, from the last to the first, no further back than the
-   * window. What is yielded is the offset of its first byte.
+   * Every place of `needle` (of 1 byte to 512 KiB) that ends at or before `before`, from the last to the first, no
+   * further back than the window. What is yielded is the offset of its first byte.
    */
   *places(needle: Buffer, before: ByteOffset): Generator<ByteOffset> {
+    if (needle.length === 0 || needle.length > BLOCK_BYTES) return;
     const lowest = Math.max(0, before - this.#window);
-    // A block is searched with the first bytes of the next one behind it, so that a needle across the seam is found.
-    for (
-      let block = Math.floor(Math.max(0, before - 1) / BLOCK_BYTES);
-      block * BLOCK_BYTES + BLOCK_BYTES > lowest;
-      block--
-    ) {
-      if (block < 0) return;
+    const highest = before - needle.length;
+    for (let block = blockOf(highest); block >= blockOf(lowest); block--) {
       const base = block * BLOCK_BYTES;
-      const bytes = this.#withSeam(block, needle.length - 1);
-      let last = Math.min(base + BLOCK_BYTES - 1, before - needle.length) - base;
-      while (last >= 0) {
-        const at = bytes.lastIndexOf(needle, last);
-        if (at < 0 || base + at < lowest) break;
-        yield byteOffsetOf(base + at);
-        last = at - 1;
-      }
+      const seam = before > base + BLOCK_BYTES ? this.#seam(block, needle.length - 1) : Buffer.alloc(0);
+      yield* placesIn(seam, needle, base + BLOCK_BYTES - (needle.length - 1), lowest, highest);
+      yield* placesIn(this.#block(block), needle, base, lowest, highest);
     }
   }
 
@@ -52,35 +44,79 @@ export class LookBack {
 
   /** The complete line around `place`, without its newline, when it is at most `limit` bytes long; else undefined. */
   lineAround(place: ByteOffset, limit: number): { readonly start: ByteOffset; readonly bytes: Buffer } | undefined {
-    const base = Math.max(0, place - limit);
-    const bytes = this.slice(base, Math.min(this.#source.size, place + limit));
-    const start = bytes.lastIndexOf(NEWLINE, place - base - 1) + 1;
-    const end = bytes.indexOf(NEWLINE, place - base);
-    if (end < 0 || end - start > limit || (start === 0 && base > 0)) return undefined;
-    return { start: byteOffsetOf(base + start), bytes: bytes.subarray(start, end) };
+    const start = this.#lineStart(place, place - limit);
+    if (start === undefined) return undefined;
+    const end = this.#newlineFrom(place, start + limit);
+    return end === undefined ? undefined : { start: byteOffsetOf(start), bytes: this.slice(start, end) };
   }
 
-  /** The bytes from `start` to `end`. */
+  /** The bytes from `start` to `end`, or to the end of the source. */
   slice(start: number, end: number): Buffer {
-    const block = Math.floor(start / BLOCK_BYTES);
-    const held = this.#blocks.get(block);
+    const block = blockOf(start);
     const base = block * BLOCK_BYTES;
+    const held = this.#blocks.get(block);
     if (held !== undefined && end <= base + held.length) return held.subarray(start - base, end - base);
     return readRange(this.#source, start, end);
   }
 
-  #withSeam(block: number, seam: number): Buffer {
-    const bytes = this.#block(block);
-    const end = block * BLOCK_BYTES + bytes.length;
-    if (seam === 0 || end >= this.#source.size) return bytes;
-    return Buffer.concat([bytes, this.slice(end, Math.min(this.#source.size, end + seam))]);
+  /** Behind the last newline before `place`, when that is not before `lowest`. */
+  #lineStart(place: number, lowest: number): number | undefined {
+    for (let end = place; end > Math.max(0, lowest - 1); ) {
+      const base = blockOf(end - 1) * BLOCK_BYTES;
+      const newline = this.#block(blockOf(end - 1))
+        .subarray(0, end - base)
+        .lastIndexOf(NEWLINE);
+      if (newline >= 0) return base + newline + 1 < lowest ? undefined : base + newline + 1;
+      end = base;
+    }
+    return lowest <= 0 ? 0 : undefined;
+  }
+
+  /** The first newline at or behind `place`, when that is not behind `highest`. */
+  #newlineFrom(place: number, highest: number): number | undefined {
+    for (let start = place; start <= highest && start < this.#source.size; ) {
+      const base = blockOf(start) * BLOCK_BYTES;
+      const newline = this.#block(blockOf(start)).indexOf(NEWLINE, start - base);
+      if (newline >= 0) return base + newline > highest ? undefined : base + newline;
+      start = base + BLOCK_BYTES;
+    }
+    return undefined;
+  }
+
+  /** The last `width` bytes of a full block and the first of the next: where a needle lies that neither holds whole. */
+  #seam(block: number, width: number): Buffer {
+    const next = this.#block(block + 1).subarray(0, width);
+    return Buffer.concat([this.#block(block).subarray(BLOCK_BYTES - width), next]);
   }
 
   #block(block: number): Buffer {
     const held = this.#blocks.get(block);
     if (held !== undefined) return held;
     const bytes = readRange(this.#source, block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
+    const [oldest] = this.#blocks.keys();
+    if (oldest !== undefined && this.#blocks.size > this.#window / BLOCK_BYTES + 2) this.#blocks.delete(oldest);
     this.#blocks.set(block, bytes);
     return bytes;
+  }
+}
+
+function blockOf(offset: number): number {
+  return Math.floor(offset / BLOCK_BYTES);
+}
+
+/** The places of `needle` in `bytes` (which start at `base`) from `highest` down to `lowest`. */
+function* placesIn(
+  bytes: Buffer,
+  needle: Buffer,
+  base: number,
+  lowest: number,
+  highest: number,
+): Generator<ByteOffset> {
+  // A negative index would count from the end.
+  for (let last = Math.min(highest - base, bytes.length - 1); last >= 0; ) {
+    const at = bytes.lastIndexOf(needle, last);
+    if (at < 0 || base + at < lowest) return;
+    yield byteOffsetOf(base + at);
+    last = at - 1;
   }
 }

@@ -28,7 +28,7 @@ export type JsonlLine = RecordLine | OversizedLine;
 export interface LinePage {
   readonly lines: readonly JsonlLine[];
   readonly next: JsonlCursor;
-  /** The cursor lay beyond the end or not behind a newline, so the file is not the one it was made for. */
+  /** The cursor lay beyond the end, not behind a newline, or not in an oversized line: it was made for another file. */
   readonly reset?: true;
 }
 
@@ -38,7 +38,10 @@ export interface LinePageBefore {
   readonly prev: ByteOffset | undefined;
 }
 
-/** A buffer for pages of at most `pageBytes` bytes: one more, for the newline before the page. */
+/**
+ * A buffer for pages of at most `pageBytes` bytes: one more, for the newline before the page. It serves one read at a
+ * time, from the call until its lines have been used; two reads that share one would overwrite each other's lines.
+ */
 export function pageBuffer(pageBytes: number): Buffer {
   return Buffer.allocUnsafe(pageBytes + 1);
 }
@@ -49,21 +52,35 @@ export function pageBuffer(pageBytes: number): Buffer {
  * newline is met; only then is its start looked for, which waits now and then so as not to hold up others.
  */
 export async function readPage(source: ByteSource, from: JsonlCursor, buffer: Buffer): Promise<LinePage> {
-  if (from.offset > source.size) return restart(source, buffer);
+  if (from.offset > source.size) return restart(source, from, buffer);
   const before = from.offset === 0 ? 0 : 1;
   const base = from.offset - before;
-  const wanted = buffer.subarray(0, before + buffer.length - 1);
+  const wanted = buffer.subarray(0, before + pageBytesOf(buffer));
   const held = wanted.subarray(0, source.read(wanted, base));
-  const startsLine = from.offset === 0 || held[0] === NEWLINE;
-  if (!from.discarding && !startsLine) return restart(source, buffer);
-  const discardedTo = from.discarding ? held.indexOf(NEWLINE, before) : -1;
-  if (from.discarding && discardedTo < 0) return { lines: [], next: discarding(base + held.length) };
-  const first = from.discarding ? discardedTo + 1 : before;
-  const { lines, stop } = linesOf(held, first, base);
-  const outgrown = !from.discarding && stop === first && held.length === wanted.length;
-  const next = outgrown ? discarding(base + held.length) : lineCursor(base + stop);
-  if (!from.discarding) return { lines, next };
-  return { lines: [await oversizedLine(source, base + first), ...lines], next };
+  const behindNewline = from.offset === 0 || held[0] === NEWLINE;
+  // What is being discarded has begun before the cursor, so that one may not stand behind a newline.
+  if (held.length < before || from.discarding === behindNewline) return restart(source, from, buffer);
+  if (from.discarding) return pageAfterOversized(source, from, buffer, held);
+  const { lines, stop } = linesOf(held, before, base);
+  const outgrown = stop === before && held.length === wanted.length;
+  return { lines, next: outgrown ? at(from, base + held.length, true) : at(from, base + stop, false) };
+}
+
+/** Goes on discarding, or tells the oversized line that ends in `held` (from one byte before `from`) and what follows. */
+async function pageAfterOversized(
+  source: ByteSource,
+  from: JsonlCursor,
+  buffer: Buffer,
+  held: Buffer,
+): Promise<LinePage> {
+  const base = from.offset - 1;
+  const newline = held.indexOf(NEWLINE, 1);
+  if (newline < 0) return { lines: [], next: at(from, base + held.length, true) };
+  const oversized = await oversizedLine(source, base + newline + 1);
+  // A line that fits in a page is not the one whose discarding was begun.
+  if (oversized.end - oversized.start <= pageBytesOf(buffer)) return restart(source, from, buffer);
+  const { lines, stop } = linesOf(held, newline + 1, base);
+  return { lines: [oversized, ...lines], next: at(from, base + stop, false) };
 }
 
 /**
@@ -73,15 +90,17 @@ export async function readPage(source: ByteSource, from: JsonlCursor, buffer: Bu
 export async function readPageBefore(source: ByteSource, end: ByteOffset, buffer: Buffer): Promise<LinePageBefore> {
   const stop = await lineStart(source, Math.min(end, source.size));
   if (stop === 0) return { lines: [], prev: undefined };
-  const base = Math.max(0, stop - buffer.length);
+  const lowest = Math.max(0, stop - pageBytesOf(buffer));
+  const base = Math.max(0, lowest - 1);
   const held = buffer.subarray(0, source.read(buffer.subarray(0, stop - base), base));
-  const first = base === 0 ? 0 : held.indexOf(NEWLINE) + 1;
-  if (base > 0 && first === held.length) {
+  // Cut short in this very moment: nothing of what stood here is left to be told.
+  if (held.length < stop - base) return { lines: [], prev: undefined };
+  const first = lowest === 0 ? 0 : held.indexOf(NEWLINE) + 1;
+  if (first === held.length) {
     const line = await oversizedLine(source, stop);
-    return { lines: [line], prev: line.start === 0 ? undefined : line.start };
+    return { lines: [line], prev: previous(line.start) };
   }
-  const { lines } = linesOf(held, first, base);
-  return { lines, prev: base + first === 0 ? undefined : byteOffsetOf(base + first) };
+  return { lines: linesOf(held, first, base).lines, prev: previous(base + first) };
 }
 
 /** Whether a cursor at `offset` lies in `source` and behind a newline, as those of complete lines do. */
@@ -91,19 +110,21 @@ export function isLineStart(source: ByteSource, offset: ByteOffset): boolean {
   return offset <= source.size && source.read(byte, offset - 1) === 1 && byte[0] === NEWLINE;
 }
 
+/** How much is looked at for the start of a line: at first little, since most lines are short. */
+const FIRST_SCAN_BYTES = 4096;
 const SCAN_BYTES = 1024 * 1024;
 
-/** Where the line that holds the byte before `at` starts, when `at` is not itself behind a newline; else `at`. */
-async function lineStart(source: ByteSource, at: number): Promise<ByteOffset> {
-  const scratch = Buffer.allocUnsafe(Math.min(SCAN_BYTES, at));
-  let end = at;
-  while (end > 0) {
-    const base = Math.max(0, end - (end === at ? Math.min(4096, scratch.length) : scratch.length));
-    const held = scratch.subarray(0, source.read(scratch.subarray(0, end - base), base));
+/** Where the line that holds the byte before `end` starts, when `end` is not itself behind a newline; else `end`. */
+async function lineStart(source: ByteSource, end: number): Promise<ByteOffset> {
+  let scratch = Buffer.allocUnsafe(Math.min(FIRST_SCAN_BYTES, end));
+  for (let stop = end; stop > 0; ) {
+    const base = Math.max(0, stop - scratch.length);
+    const held = scratch.subarray(0, source.read(scratch.subarray(0, stop - base), base));
     const newline = held.lastIndexOf(NEWLINE);
     if (newline >= 0) return byteOffsetOf(base + newline + 1);
-    if (end !== at) await new Promise(setImmediate);
-    end = base;
+    if (scratch.length < SCAN_BYTES) scratch = Buffer.allocUnsafe(Math.min(SCAN_BYTES, base));
+    else await new Promise(setImmediate);
+    stop = base;
   }
   return byteOffsetOf(0);
 }
@@ -112,8 +133,8 @@ async function oversizedLine(source: ByteSource, end: number): Promise<Oversized
   return { kind: "oversized", start: await lineStart(source, end - 1), end: byteOffsetOf(end) };
 }
 
-async function restart(source: ByteSource, buffer: Buffer): Promise<LinePage> {
-  return { ...(await readPage(source, FILE_START, buffer)), reset: true };
+async function restart(source: ByteSource, from: JsonlCursor, buffer: Buffer): Promise<LinePage> {
+  return { ...(await readPage(source, { ...from, ...FILE_START }, buffer)), reset: true };
 }
 
 /** Splits `held` (which starts at `base` in the file) into its complete lines from index `first` on. */
@@ -121,7 +142,7 @@ function linesOf(held: Buffer, first: number, base: number): { lines: RecordLine
   const lines: RecordLine[] = [];
   let start = first;
   for (let newline = held.indexOf(NEWLINE, start); newline >= 0; newline = held.indexOf(NEWLINE, start)) {
-    const end = newline > start && held[newline - 1] === CARRIAGE_RETURN ? newline - 1 : newline;
+    const end = held[newline - 1] === CARRIAGE_RETURN ? newline - 1 : newline;
     lines.push({
       kind: "record",
       start: byteOffsetOf(base + start),
@@ -133,10 +154,15 @@ function linesOf(held: Buffer, first: number, base: number): { lines: RecordLine
   return { lines, stop: start };
 }
 
-function lineCursor(offset: number): JsonlCursor {
-  return { offset: byteOffsetOf(offset), discarding: false };
+function pageBytesOf(buffer: Buffer): number {
+  return buffer.length - 1;
 }
 
-function discarding(offset: number): JsonlCursor {
-  return { offset: byteOffsetOf(offset), discarding: true };
+/** `offset` in the same chain of files as `cursor`. */
+function at(cursor: JsonlCursor, offset: number, discarding: boolean): JsonlCursor {
+  return { ...cursor, offset: byteOffsetOf(offset), discarding };
+}
+
+function previous(start: number): ByteOffset | undefined {
+  return start === 0 ? undefined : byteOffsetOf(start);
 }

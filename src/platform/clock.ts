@@ -14,12 +14,13 @@ export const systemClock: Clock = { now: () => Date.now() as EpochMs };
 /** `value` as a time, its fraction dropped; undefined when it is not a finite number a `Date` can hold. */
 export function epochMsOf(value: unknown): EpochMs | undefined {
   if (typeof value !== "number" || !(Math.abs(value) <= 8.64e15)) return undefined;
-  return Math.trunc(value) as EpochMs;
+  return (Math.trunc(value) + 0) as EpochMs;
 }
 
 /** The time that an ISO 8601 text (or a number of milliseconds) states, or undefined. */
 export function epochMsFromIso(value: unknown): EpochMs | undefined {
   if (typeof value === "number") return epochMsOf(value);
-  if (typeof value !== "string" || value.length > 40) return undefined;
+  // `Date.parse` alone would take "x 5" for a day of 2001.
+  if (typeof value !== "string" || value.length > 40 || !/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(value)) return undefined;
   return epochMsOf(Date.parse(value));
 }

@@ -1,4 +1,15 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { sep } from "node:path";
 import { errorCode, Failure } from "./failure.ts";
 
@@ -17,14 +28,18 @@ export interface FileStamp {
 export interface OpenFile {
   readonly stamp: FileStamp;
   readonly size: number;
-  /** Copies bytes from `position` on into `target`; how many, which is fewer only at the end of the file. */
+  /** Copies bytes from `position` on into `target`; how many, which is fewer only at `size` (or where it was cut since). */
   read(target: Uint8Array, position: number): number;
 }
 
 /** The stamp of the file or folder at `path` (links followed), or undefined when there is none or it can't be asked. */
 export function stampOf(path: string): FileStamp | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && stampFrom(path, stats);
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && stampFrom(path, stats);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether two stamps say the same state of the same file. */
@@ -32,23 +47,75 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.dev === b.dev;
 }
 
+/** Where an open file lies: its real path, or undefined when `path` has come to mean another file since. */
+export type Whereabouts = (descriptor: number, path: string) => string | undefined;
+
 /**
  * Opens the regular file at `path`, calls `use`, closes it. What was opened must lie in `realRoot` (a real path):
  * it is opened first and checked then, so swapping it for a link in between gains nothing. Pipes and devices never block.
- * @throws Failure not-found when it is missing, unreadable, no regular file, or outside the root.
+ * `use` sees the file as long as it was at opening.
+ * @throws Failure not-found when it is missing, unreadable, no regular file, or outside the root; failed when the
+ * process has too many files open.
  */
-export async function withFile<T>(realRoot: string, path: string, use: (file: OpenFile) => T | Promise<T>): Promise<T> {
-  const descriptor = open(path);
+export async function withFile<T>(
+  realRoot: string,
+  path: string,
+  use: (file: OpenFile) => T | Promise<T>,
+  whereabouts: Whereabouts = placeOfDescriptor,
+): Promise<T> {
+  const { descriptor, stats } = openWithin(realRoot, path, whereabouts);
   try {
-    return await use(contained(realRoot, path, descriptor));
+    const stamp = stampFrom(path, stats);
+    const { size } = stamp;
+    return await use({ stamp, size, read: (target, position) => readFully(descriptor, target, position, size) });
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Where an open file lies, as Linux tells it by its descriptor: no swap can deceive it. Elsewhere by its path. */
+function placeOfDescriptor(descriptor: number, path: string): string | undefined {
+  if (process.platform !== "linux") return placeByPath(descriptor, path);
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return placeByPath(descriptor, path);
+  }
+}
+
+/** Where an open file lies, by asking where its path leads to now and whether that is the same file. */
+export function placeByPath(descriptor: number, path: string): string | undefined {
+  try {
+    const real = realpathSync.native(path);
+    const there = lstatSync(real, { bigint: true });
+    const opened = fstatSync(descriptor, { bigint: true });
+    return there.ino === opened.ino && there.dev === opened.dev ? real : undefined;
+  } catch {
+    return undefined;
   }
 }
 
 /** Whether the real path `path` is `root` or lies below it. */
 export function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** A file that is replaced again and again between opening and checking is given up after so many tries. */
+const OPEN_TRIES = 3;
+
+function openWithin(
+  realRoot: string,
+  path: string,
+  whereabouts: Whereabouts,
+): { readonly descriptor: number; readonly stats: BigIntStats } {
+  for (let tries = 1; ; tries++) {
+    const descriptor = open(path);
+    const stats = fstatSync(descriptor, { bigint: true });
+    const place = stats.isFile() ? whereabouts(descriptor, path) : "";
+    if (place !== undefined && place !== "" && isWithin(realRoot, place)) return { descriptor, stats };
+    closeSync(descriptor);
+    if (place !== undefined || tries === OPEN_TRIES) throw notReadable();
+  }
 }
 
 function open(path: string): number {
@@ -59,33 +126,15 @@ function open(path: string): number {
   }
 }
 
-function contained(realRoot: string, path: string, descriptor: number): OpenFile {
-  const stats = fstatSync(descriptor, { bigint: true });
-  if (!stats.isFile()) throw notReadable();
-  const real = realPathOf(path);
-  if (real === undefined || !isWithin(realRoot, real)) throw notReadable();
-  const there = statSync(real, { bigint: true, throwIfNoEntry: false });
-  if (there === undefined || there.ino !== stats.ino || there.dev !== stats.dev) throw notReadable();
-  const stamp = stampFrom(path, stats);
-  return { stamp, size: stamp.size, read: (target, position) => readFully(descriptor, target, position) };
-}
-
-function readFully(descriptor: number, target: Uint8Array, position: number): number {
+function readFully(descriptor: number, target: Uint8Array, position: number, size: number): number {
+  const wanted = Math.min(target.length, size - position);
   let done = 0;
-  while (done < target.length) {
-    const count = readSync(descriptor, target, done, target.length - done, position + done);
+  while (done < wanted) {
+    const count = readSync(descriptor, target, done, wanted - done, position + done);
     if (count === 0) break;
     done += count;
   }
   return done;
-}
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function stampFrom(path: string, stats: BigIntStats): FileStamp {
@@ -96,7 +145,14 @@ function stampFrom(path: string, stats: BigIntStats): FileStamp {
 }
 
 function notReadable(cause?: unknown): Failure {
-  const reason =
-    errorCode(cause) === "EACCES" ? "the transcript can't be read: permission denied" : "no such transcript";
-  return new Failure("not-found", reason, cause);
+  switch (errorCode(cause)) {
+    case "EMFILE":
+    case "ENFILE":
+      return new Failure("failed", "too many files are open; try again in a moment", cause);
+    case "EACCES":
+    case "EPERM":
+      return new Failure("not-found", "the transcript can't be read: permission denied", cause);
+    default:
+      return new Failure("not-found", "no such transcript", cause);
+  }
 }

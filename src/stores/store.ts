@@ -61,7 +61,7 @@ export interface Budget {
 
 /** Which state of which files an answer was made from. */
 export interface Provenance {
-  /** Every file the answer depends on, as it was when it was read; what an ETag hashes. */
+  /** Every file the answer depends on, as it was when it was read, the chat's own first; what an ETag hashes. */
   readonly uses: readonly FileStamp[];
   /** False while the same files may yet give another answer (a row or a spawn call still settling): no ETag then. */
   readonly settled: boolean;
@@ -135,7 +135,10 @@ export type ListEffort = "quick" | "sweep";
 /** One agent's history: read-only, and the one way through to it. */
 export interface Store {
   readonly agent: AgentName;
-  /** Every session, in no order. Unchanged files are not read again; waits now and then so as not to hold up others. */
+  /**
+   * Every session, in no order. Unchanged files are not read again; waits now and then so as not to hold up others. A
+   * row that says the same as last time should be the same object: then nobody compares its fields.
+   */
   list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]>;
   /** The session with this id, wherever it lies now. */
   find(id: SessionId): Promise<SessionRef | undefined>;
@@ -151,9 +154,15 @@ export interface Store {
   child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined>;
   /** Its totals when they are counted; undefined starts the counting in the background. */
   totals(ref: SessionRef): Promise<Totals | undefined>;
-  /** Yields whenever a chat may have grown, at once where the system tells, else by asking; ends with the signal. */
+  /**
+   * Yields when it has begun to watch, and then whenever a chat may have grown, at once where the system tells, else by
+   * asking; ends with the signal. What happens between two readings of it is not lost.
+   */
   watch(ref: SessionRef, signal: AbortSignal): AsyncIterable<void>;
-  /** Yields what changed in the store as it happens; ends with the signal. */
+  /**
+   * Yields what changed in the store as it happens; ends with the signal. From the first reading on, a `quick` list may
+   * trust it, so what is not watched yet is to be asked.
+   */
   changes(signal: AbortSignal): AsyncIterable<Change>;
   /** The sessions that a process has open now. */
   live(): Promise<readonly LiveProof[]>;

@@ -1,6 +1,5 @@
 import { asArray, asObject, asString, asText, type JsonObject } from "../platform/read.ts";
 import { oneLine } from "./clip.ts";
-import { PREVIEW_CHARACTERS } from "./limits.ts";
 
 /** Input fields that say what a call does, the most telling first; the first that holds text is the summary. */
 const TELLING_FIELDS = [
@@ -24,31 +23,31 @@ const TELLING_FIELDS = [
 ] as const;
 
 /** Tools whose telling field is not the first of the list above, by lower-case name. */
-const FIELD_OF_TOOL: { readonly [tool: string]: readonly string[] } = {
-  agent: ["description", "prompt"],
-  task: ["description", "prompt"],
-  subagent: ["description", "prompt"],
-  spawn_agent: ["task_name", "message"],
-  grep: ["pattern"],
-  glob: ["pattern"],
-  webfetch: ["url"],
-  websearch: ["query"],
-};
+const FIELDS_OF_TOOL: ReadonlyMap<string, readonly string[]> = new Map([
+  ["agent", ["description", "prompt"]],
+  ["task", ["description", "prompt"]],
+  ["subagent", ["description", "prompt"]],
+  ["spawn_agent", ["task_name", "message"]],
+  ["grep", ["pattern"]],
+  ["glob", ["pattern"]],
+  ["webfetch", ["url"]],
+  ["websearch", ["query"]],
+]);
 
 /**
  * One line that says what a tool call does: the command, the path, the pattern, the URL, the query or the description,
- * by tool, else the compact JSON of the input. Not yet cut to the limit of a summary, but never much longer.
+ * by tool, else the compact JSON of the input. Not yet cut to the limit of a summary: the whole of it is shown uncut.
  */
 export function summarise(tool: string, input: unknown): string {
   const text = asString(input);
-  if (text !== undefined) return short(patchSummary(text) ?? text);
+  if (text !== undefined) return oneLine(patchSummary(text) ?? text);
   const fields = asObject(input);
-  if (fields === undefined) return short(compactJson(input));
-  return short(planSummary(fields) ?? fieldSummary(tool, fields) ?? compactJson(fields));
+  if (fields === undefined) return oneLine(compactJson(input));
+  return oneLine(planSummary(fields) ?? fieldSummary(tool, fields) ?? compactJson(fields));
 }
 
 function fieldSummary(tool: string, fields: JsonObject): string | undefined {
-  const own = FIELD_OF_TOOL[tool.toLowerCase()] ?? [];
+  const own = FIELDS_OF_TOOL.get(tool.toLowerCase()) ?? [];
   for (const name of [...own, ...TELLING_FIELDS]) {
     const text = lineOf(fields[name]);
     if (text !== undefined) return text;
@@ -59,8 +58,8 @@ function fieldSummary(tool: string, fields: JsonObject): string | undefined {
 
 /** A text, or an argument vector as one would type it; `bash -lc X` is X. */
 function lineOf(value: unknown): string | undefined {
-  const text = asText(value);
-  if (text !== undefined) return patchSummary(text) ?? text;
+  const text = asString(value);
+  if (text !== undefined) return /\S/.test(text) ? (patchSummary(text) ?? text) : undefined;
   const words = asArray(value)?.filter((word): word is string => typeof word === "string");
   if (words === undefined || words.length === 0) return undefined;
   const [shell = "", flag = "", script] = words;
@@ -89,9 +88,4 @@ function planSummary(fields: JsonObject): string | undefined {
 
 function compactJson(value: unknown): string {
   return value === undefined ? "" : (JSON.stringify(value) ?? "");
-}
-
-/** Only as much of a long text as a summary can need is put on one line. */
-function short(text: string): string {
-  return oneLine(text.slice(0, PREVIEW_CHARACTERS * 4));
 }

@@ -1,0 +1,141 @@
+import { Failure } from "../platform/failure.ts";
+import { type Answer, type Route, route } from "../server/route.ts";
+import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
+import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
+import { toItems, UNCUT_LIMITS } from "../transcript/item.ts";
+import type { RouteContext } from "./context.ts";
+import { findChild } from "./find.ts";
+import type { Chat } from "./follow.ts";
+import { cursor, cursorOrTail } from "./query.ts";
+import { PAGE, SUBAGENTS, UNCUT_ITEMS } from "./schemas.ts";
+import { chatEvents } from "./stream.ts";
+
+type Params = { readonly [name: string]: string };
+
+/** Where chats hang in the tree of routes: the same routes stand below sessions and runs as below transcripts. */
+export interface ChatMount {
+  /** The path before `/chat`, with its parameters. */
+  readonly prefix: string;
+  /** What the path names, for descriptions: "a transcript". */
+  readonly what: string;
+  /** The chat that the path names. @throws Failure not-found, conflict */
+  find(params: Params): Promise<Chat>;
+}
+
+const FROM = cursorOrTail(
+  "from",
+  "Where to read on: the `next` of an earlier page. Absent or 0: the start. `tail`: the last page.",
+);
+const BEFORE = cursor(
+  "before",
+  "Reads backward instead: the `prev` of an earlier page, or a `ref`. Not beside `from`.",
+);
+const REF = cursor("ref", "The `ref` of an item.");
+const STREAM_FROM = cursorOrTail(
+  "from",
+  "Where to read on, unless a Last-Event-ID is given. Absent or 0: the start. `tail`: the last page, then what follows.",
+);
+
+/** Finds the chat of a path; a cursor of another store (`given`) is told before a subagent that is not there. */
+type FindOne = (params: Params, given: Cursor | "tail" | undefined) => Promise<Chat>;
+
+/** The routes of a chat and of its subagents' chats. */
+export function chatRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
+  const { pages } = context;
+  const child = `${prefix}/subagents/:child`;
+  const findOwn: FindOne = async (params, given) => findChild(await find(params), params.child ?? "", pages, given);
+  return [
+    chatRoute(`${prefix}/chat`, what, find, pages),
+    streamRoute(`${prefix}/chat/stream`, what, find, context),
+    itemRoute(`${prefix}/item`, what, find),
+    subagentsRoute(`${prefix}/subagents`, what, find),
+    chatRoute(child, `a subagent of ${what}`, findOwn, pages),
+    streamRoute(`${child}/stream`, `a subagent of ${what}`, findOwn, context),
+    itemRoute(`${child}/item`, `a subagent of ${what}`, findOwn),
+  ];
+}
+
+function chatRoute(pattern: string, what: string, find: FindOne, pages: Pages): Route {
+  return route({
+    method: "GET",
+    pattern,
+    summary: `A page of the chat of ${what}`,
+    query: { from: FROM, before: BEFORE },
+    answer: PAGE,
+    access: "key",
+    handle: async ({ params, query: { from, before } }) => {
+      if (from !== undefined && before !== undefined) {
+        throw new Failure("bad-request", "from and before can't stand together");
+      }
+      const chat = await find(params, from ?? before);
+      if (before !== undefined) return pageBefore(chat, before);
+      return from === "tail" ? lastPage(chat) : pageFrom(chat, from ?? START, pages);
+    },
+  });
+}
+
+function streamRoute(pattern: string, what: string, find: FindOne, context: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern,
+    summary: `The pages of the chat of ${what} as they come, as server-sent events`,
+    query: { from: STREAM_FROM },
+    answer: PAGE,
+    access: "key",
+    handle: async ({ params, query, lastEventId, signal }) => {
+      const from = lastEventId ? cursorOf(lastEventId) : (query.from ?? START);
+      const chat = await find(params, from);
+      // Read before the stream begins, so that what is wrong with the request still gets its status.
+      if (from !== "tail") await context.pages.from(chat.store, chat.ref, from);
+      return { kind: "events", events: chatEvents(chat, from, context, signal) };
+    },
+  });
+}
+
+function itemRoute(pattern: string, what: string, find: FindOne): Route {
+  return route({
+    method: "GET",
+    pattern,
+    summary: `The items of one record in the chat of ${what}, uncut`,
+    query: { ref: REF },
+    answer: UNCUT_ITEMS,
+    access: "key",
+    handle: async ({ params, query: { ref } }) => {
+      if (ref === undefined) throw new Failure("bad-request", "ref is missing: give the ref of an item");
+      const { store, ref: session } = await find(params, ref);
+      return { kind: "json", body: { items: toItems(await store.record(session, ref), UNCUT_LIMITS) } };
+    },
+  });
+}
+
+function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
+  return route({
+    method: "GET",
+    pattern,
+    summary: `The subagents of ${what}, newest first`,
+    query: {},
+    answer: SUBAGENTS,
+    access: "key",
+    handle: async ({ params }) => {
+      const { store, ref } = await find(params, undefined);
+      const { children, uses, settled } = await store.children(ref);
+      return { kind: "json", body: { subagents: children }, validity: { uses, settled } };
+    },
+  });
+}
+
+async function pageFrom({ store, ref }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
+  const { page, uses, settled } = await pages.from(store, ref, from);
+  return { kind: "json", body: page, validity: { uses, settled } };
+}
+
+async function lastPage({ store, ref }: Chat): Promise<Answer> {
+  const { entries, next, prev, uses, settled } = await store.before(ref, "tail", PAGE_BUDGET);
+  return { kind: "json", body: { items: toItems(entries), next, prev }, validity: { uses, settled } };
+}
+
+async function pageBefore({ store, ref }: Chat, before: Cursor): Promise<Answer> {
+  const { entries, prev, reset, uses, settled } = await store.before(ref, before, PAGE_BUDGET);
+  const body = { items: toItems(entries), prev, ...(reset && { reset }) };
+  return { kind: "json", body, validity: { uses, settled } };
+}

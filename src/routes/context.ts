@@ -1,0 +1,20 @@
+import type { Timer } from "../platform/timer.ts";
+import type { Inventory } from "../stores/inventory.ts";
+import type { Pages } from "../stores/pages.ts";
+import type { Store } from "../stores/store.ts";
+
+/** What the routes answer from; made once, when the server starts. */
+export interface RouteContext {
+  readonly stores: readonly Store[];
+  /** Started by whoever made it. */
+  readonly inventory: Inventory;
+  readonly pages: Pages;
+  readonly timer: Timer;
+  /** Told of an error that was not foreseen where no status can tell of it: inside a stream that goes on. */
+  fault(route: string, error: unknown): void;
+  /** The program's version. */
+  readonly version: string;
+  readonly pid: number;
+  /** Tells this run of the server from any other, so that a list's ETag does not outlive it. */
+  readonly bootNonce: string;
+}

@@ -1,0 +1,109 @@
+import { Failure } from "../platform/failure.ts";
+import { type QueryParameter, type Route, route, type SseEvent } from "../server/route.ts";
+import type { Inventory } from "../stores/inventory.ts";
+import { type Cursor, START } from "../transcript/cursor.ts";
+import { type AgentName, agentNameOf } from "../transcript/names.ts";
+import type { RouteContext } from "./context.ts";
+import { findChat, findChild } from "./find.ts";
+import { follow } from "./follow.ts";
+import { merged } from "./merge.ts";
+import { readCursorOrTail } from "./query.ts";
+import { AGENT, COUNT, ID, ITEM, LIST_CHANGE, list, object, TEXT } from "./schemas.ts";
+
+/** A chat that a client follows, as it named it. */
+interface NamedChat {
+  readonly agent: AgentName;
+  readonly id: string;
+  readonly child?: string;
+  readonly from: Cursor | "tail";
+}
+
+/** Chats on one connection. */
+const MOST_CHATS = 100;
+
+const CHAT: QueryParameter<readonly NamedChat[]> = {
+  description:
+    "A chat to follow, as often as there are chats: `<agent>/<id>@<cursor>`, or `<agent>/<id>/<child>@<cursor>` for a " +
+    "subagent's. The cursor is the `next` of a page, 0 (or none) for the start, or `tail` for the last page and what follows.",
+  schema: { type: "array", items: TEXT, maxItems: MOST_CHATS },
+  repeats: true,
+  read(texts) {
+    if (texts.length > MOST_CHATS) throw new Failure("bad-request", `at most ${MOST_CHATS} chats on one connection`);
+    return texts.map(readNamedChat);
+  },
+};
+
+const PATTERN = "/api/events";
+
+/** Everything that changes, on one connection. */
+export function eventsRoute(context: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern: PATTERN,
+    summary: "What changes, and the pages of the chats named, as server-sent events; nothing is repeated after a break",
+    query: { chat: CHAT },
+    answer: {
+      description:
+        "By event: `hello`, first; `transcripts`, that the list of sessions changed; `chat`, a page of a chat, to be " +
+        "shown anew from its start with `reset`; `chat-error`, that nothing more will come of a chat, and why; " +
+        "`peers`, `runs` and `sessions`, that those lists changed.",
+      anyOf: [
+        object({ generation: COUNT }),
+        LIST_CHANGE,
+        object(
+          { agent: AGENT, id: ID, items: list(ITEM), next: TEXT },
+          { child: ID, prev: TEXT, reset: { const: true } },
+        ),
+        object({ agent: AGENT, id: TEXT, error: TEXT }, { child: TEXT }),
+      ],
+    },
+    access: "key",
+    handle: async ({ query, signal }) => ({ kind: "events", events: events(query.chat ?? [], context, signal) }),
+  });
+}
+
+async function* events(
+  chats: readonly NamedChat[],
+  context: RouteContext,
+  signal: AbortSignal,
+): AsyncGenerator<SseEvent, void> {
+  const { generation } = context.inventory;
+  yield { event: "hello", data: { generation } };
+  const sources = chats.map((chat) => pagesOf(chat, context, signal));
+  yield* merged([listChanges(context.inventory, generation, signal), ...sources], signal);
+}
+
+async function* listChanges(inventory: Inventory, since: number, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
+  for await (const change of inventory.changes(signal, since)) yield { event: "transcripts", data: change };
+}
+
+/** The pages of one chat; whatever goes wrong with it is an event of its own, so that the others go on. */
+async function* pagesOf(chat: NamedChat, context: RouteContext, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
+  const { from, ...name } = chat;
+  try {
+    const session = await findChat(context.stores, chat.agent, chat.id);
+    const followed = chat.child === undefined ? session : await findChild(session, chat.child, context.pages, from);
+    for await (const page of follow(followed, from, context, signal)) {
+      yield { event: "chat", data: { ...name, ...page } };
+    }
+    if (!signal.aborted) yield { event: "chat-error", data: { ...name, error: "this transcript is gone" } };
+  } catch (error) {
+    if (!(error instanceof Failure)) context.fault(PATTERN, error);
+    const message = error instanceof Failure ? error.message : "this transcript could not be read";
+    yield { event: "chat-error", data: { ...name, error: message } };
+  }
+}
+
+function readNamedChat(text: string): NamedChat {
+  const [, agentText, id = "", child, cursor] = /^([^/@]+)\/([^/@]+)(?:\/([^/@]+))?(?:@(.+))?$/.exec(text) ?? [];
+  const agent = agentNameOf(agentText);
+  if (agent === undefined) {
+    throw new Failure("bad-request", "chat must be <agent>/<id>@<cursor>, with the next of a page as the cursor");
+  }
+  return {
+    agent,
+    id,
+    ...(child !== undefined && { child }),
+    from: cursor === undefined ? START : readCursorOrTail(cursor),
+  };
+}

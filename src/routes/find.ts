@@ -1,0 +1,38 @@
+import { Failure } from "../platform/failure.ts";
+import type { Pages } from "../stores/pages.ts";
+import type { SessionRef, Store } from "../stores/store.ts";
+import type { Cursor } from "../transcript/cursor.ts";
+import { sessionIdOf } from "../transcript/names.ts";
+import type { Chat } from "./follow.ts";
+
+/** The chat of a session. @throws Failure not-found: no such agent, an id that can't exist, or no such session */
+export async function findChat(stores: readonly Store[], agent: string, idText: string): Promise<Chat> {
+  const store = stores.find((each) => each.agent === agent);
+  const id = sessionIdOf(idText);
+  const ref = id && (await store?.find(id));
+  if (store === undefined || id === undefined || ref === undefined) {
+    throw new Failure("not-found", "no such transcript");
+  }
+  return { store, ref, locate: () => store.find(id) };
+}
+
+/**
+ * The chat of a session's subagent. A cursor (`given`) of another store's kind is told before a child that is not there.
+ * @throws Failure bad-request, not-found
+ */
+export async function findChild(
+  session: Chat,
+  childText: string,
+  pages: Pages,
+  given: Cursor | "tail" | undefined,
+): Promise<Chat> {
+  const { store } = session;
+  const id = sessionIdOf(childText);
+  const childOf = async (parent: SessionRef | undefined): Promise<SessionRef | undefined> =>
+    id && parent && (await store.child(parent, id));
+  const ref = await childOf(session.ref);
+  if (ref !== undefined) return { store, ref, locate: async () => childOf(await session.locate()) };
+  // The session's own chat is of the same store, so reading it there tells whether the cursor is.
+  if (given !== undefined && given !== "tail") await pages.from(store, session.ref, given);
+  throw new Failure("not-found", "this session has no such subagent");
+}

@@ -1,0 +1,159 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { Bell, pause } from "../platform/bell.ts";
+import { Failure } from "../platform/failure.ts";
+import type { FileStamp } from "../platform/files.ts";
+import type { Timer } from "../platform/timer.ts";
+import { PAGE_BUDGET, type Pages, type ReadPage } from "../stores/pages.ts";
+import type { SessionRef, Store } from "../stores/store.ts";
+import { type Cursor, START } from "../transcript/cursor.ts";
+import { type Page, toItems } from "../transcript/item.ts";
+import { SETTLE_MS } from "../transcript/limits.ts";
+
+/** A chat that was found, and the way to find it again. */
+export interface Chat {
+  readonly store: Store;
+  readonly ref: SessionRef;
+  /** Where it lies now: a session can move. */
+  locate(): Promise<SessionRef | undefined>;
+}
+
+/** What following needs. */
+export interface FollowTools {
+  readonly pages: Pages;
+  readonly timer: Timer;
+}
+
+/** A page of a chat; the last page of it, which a follower that asked for the tail gets first, also says what is before it. */
+export interface FollowedPage extends Page {
+  readonly prev?: Cursor | null;
+}
+
+/** Watching tells at once. Should it miss something, this finds it, for the price of a stat a file. */
+const RECHECK_MS = 10_000;
+/** A watch is set up while the first pages are read, so the first second look comes early. */
+const FIRST_RECHECK_MS = 250;
+/** How often a chat is asked that can't be watched, or that has gone. */
+const POLL_MS = 250;
+/** How often a chat that has gone is looked for again before it is given up: five seconds. */
+const GONE_POLLS = 20;
+
+/** How far a follower has come. */
+interface Progress {
+  cursor: Cursor;
+  /** The chat's own file at the last read. */
+  file?: FileStamp | undefined;
+  /** The items of a page that did not move the cursor (they may yet change), so that they are not told again as they were. */
+  repeated?: string | undefined;
+  /** Reads that failed, one after the other, because the chat is not there. */
+  misses: number;
+}
+
+/**
+ * The pages of a chat from `from` on as they come, none of them empty, save one that says `reset`. `tail` begins with the last page.
+ * Ends with the signal, or when the chat has been gone for five seconds. @throws what the store throws otherwise
+ */
+export async function* follow(
+  chat: Chat,
+  from: Cursor | "tail",
+  { pages, timer }: FollowTools,
+  signal: AbortSignal,
+): AsyncGenerator<FollowedPage, void> {
+  const progress: Progress = { cursor: START, misses: 0 };
+  if (from === "tail") {
+    const tail = await chat.store.before(chat.ref, "tail", PAGE_BUDGET);
+    progress.cursor = tail.next;
+    progress.file = tail.uses[0];
+    const items = toItems(tail.entries);
+    if (items.length > 0) yield { items, next: tail.next, prev: tail.prev };
+  } else {
+    progress.cursor = from;
+  }
+  let ref = chat.ref;
+  while (!signal.aborted) {
+    yield* whileThere({ ...chat, ref }, progress, { pages, timer }, signal);
+    if (progress.misses > GONE_POLLS) return;
+    await pause(timer, POLL_MS, signal);
+    ref = (await chat.locate()) ?? ref;
+  }
+}
+
+/** Follows a chat as long as it can be read where it is. */
+async function* whileThere(
+  chat: Chat,
+  progress: Progress,
+  { pages, timer }: FollowTools,
+  signal: AbortSignal,
+): AsyncGenerator<Page, void> {
+  const bell = new Bell();
+  const end = new AbortController();
+  const ends = (): void => end.abort();
+  signal.addEventListener("abort", ends, { once: true });
+  const watching = ringing(chat, bell, end.signal);
+  try {
+    for (let patience = FIRST_RECHECK_MS; !signal.aborted; patience = RECHECK_MS) {
+      const settled = yield* unread(chat, progress, pages, signal);
+      const ms = watching.lost ? POLL_MS : settled ? patience : Math.min(patience, SETTLE_MS);
+      await bell.listen(signal, { timer, ms });
+    }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
+    progress.misses++;
+  } finally {
+    signal.removeEventListener("abort", ends);
+    end.abort();
+  }
+}
+
+/** Rings when the chat may have grown, and when nothing will tell so any more. */
+function ringing({ store, ref }: Chat, bell: Bell, signal: AbortSignal): { readonly lost: boolean } {
+  const state = { lost: signal.aborted };
+  const listen = async (): Promise<void> => {
+    try {
+      for await (const _ of store.watch(ref, signal)) bell.ring();
+    } finally {
+      state.lost = true;
+      bell.ring();
+    }
+  };
+  // A watch that fails is made up for by asking, which also meets whatever made it fail.
+  listen().catch(() => undefined);
+  return state;
+}
+
+/** Everything up to the end as it is now. Gives back whether the end is settled. */
+async function* unread(
+  { store, ref }: Chat,
+  progress: Progress,
+  pages: Pages,
+  signal: AbortSignal,
+): AsyncGenerator<Page, boolean> {
+  while (!signal.aborted) {
+    const { page, settled, uses } = await readOn(store, ref, progress, pages);
+    progress.misses = 0;
+    progress.file = uses[0] ?? progress.file;
+    const stays = page.next === progress.cursor && !page.reset;
+    const repeated = stays && page.items.length > 0 ? JSON.stringify(page.items) : undefined;
+    const isNews = page.items.length > 0 && (repeated === undefined || repeated !== progress.repeated);
+    progress.repeated = repeated;
+    progress.cursor = page.next;
+    if (isNews || page.reset) yield page;
+    if (stays) return settled;
+    // Pages of a long history may all be at hand at once; others get their turn in between.
+    await turn();
+  }
+  return true;
+}
+
+/** The next page; from the start again when the file is another one than that of the last read. */
+async function readOn(store: Store, ref: SessionRef, progress: Progress, pages: Pages): Promise<ReadPage> {
+  const read = await pages.from(store, ref, progress.cursor);
+  const file = read.uses[0];
+  const replaced = file !== undefined && progress.file !== undefined && !sameFile(file, progress.file);
+  if (!replaced || read.page.reset) return read;
+  const first = await pages.from(store, ref, START);
+  return { ...first, page: { ...first.page, reset: true } };
+}
+
+function sameFile(a: FileStamp, b: FileStamp): boolean {
+  return a.ino === b.ino && a.dev === b.dev;
+}

@@ -1,0 +1,120 @@
+import type { JsonSchema } from "../server/route.ts";
+import { PREVIEW_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS } from "../transcript/limits.ts";
+import { AGENT_NAMES } from "../transcript/names.ts";
+
+// Fields are only ever added to answers, so no schema forbids further ones.
+
+/** An object with `required` fields and `optional` ones. */
+export function object(
+  required: { readonly [field: string]: JsonSchema },
+  optional: { readonly [field: string]: JsonSchema } = {},
+): JsonSchema {
+  return { type: "object", properties: { ...required, ...optional }, required: Object.keys(required) };
+}
+
+/** A list of `items`. */
+export function list(items: JsonSchema, maxItems?: number): JsonSchema {
+  return { type: "array", items, ...(maxItems !== undefined && { maxItems }) };
+}
+
+/** `schema`, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: "null" }] };
+}
+
+/** Any text. */
+export const TEXT: JsonSchema = { type: "string" };
+/** A count. */
+export const COUNT: JsonSchema = { type: "integer", minimum: 0 };
+/** A time. */
+export const TIME: JsonSchema = { type: "integer", description: "Milliseconds since the Unix epoch." };
+/** An agent. */
+export const AGENT: JsonSchema = { type: "string", enum: AGENT_NAMES };
+/** The id of a session or of a child. */
+export const ID: JsonSchema = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$" };
+const TITLE: JsonSchema = { type: "string", maxLength: TITLE_CHARACTERS };
+const CURSOR: JsonSchema = { type: "string", description: "A place in a chat; opaque." };
+const YES: JsonSchema = { const: true };
+
+/** One thing that a chat shows. */
+export const ITEM: JsonSchema = object(
+  { kind: { type: "string", enum: ["user", "assistant", "tool", "subagent"] }, at: TIME, ref: CURSOR },
+  {
+    text: { type: "string", maxLength: TEXT_CHARACTERS },
+    tool: TEXT,
+    summary: { type: "string", maxLength: PREVIEW_CHARACTERS },
+    subagent: object({ id: ID, title: TITLE, agent: AGENT }),
+    id: { type: "string", description: "An item that comes again with this id replaces the earlier one." },
+    of: { ...CURSOR, description: "On an output: the ref of its call." },
+    error: YES,
+    cut: { ...YES, description: "Something was taken off; `item?ref=` gives it whole." },
+  },
+);
+
+/** A page of a chat. */
+export const PAGE: JsonSchema = object(
+  { items: list(ITEM) },
+  {
+    next: { ...CURSOR, description: "The `from` of the next read, also when `items` is empty. Absent with `before`." },
+    prev: {
+      ...orNull(CURSOR),
+      description: "Only with `before` and `from=tail`: the `before` of the page before this one; null at the start.",
+    },
+    reset: { ...YES, description: "The cursor no longer fitted: this page starts again at the beginning." },
+  },
+);
+
+/** The items of one record, uncut. */
+export const UNCUT_ITEMS: JsonSchema = object({ items: list(object({ kind: TEXT, at: TIME, ref: CURSOR })) });
+
+/** The children of a session. */
+export const SUBAGENTS: JsonSchema = object({
+  subagents: list(
+    object(
+      {
+        id: ID,
+        title: TITLE,
+        status: { type: "string", enum: ["unknown", "running", "done", "interrupted", "failed"] },
+        startedAt: TIME,
+        updatedAt: TIME,
+      },
+      { parent: ID },
+    ),
+    200,
+  ),
+});
+
+const ROW_FIELDS = {
+  agent: AGENT,
+  id: ID,
+  title: TITLE,
+  cwd: { type: "string", description: "The folder it started in; empty when the store does not say." },
+  startedAt: TIME,
+  updatedAt: TIME,
+};
+
+const ROW_MORE = {
+  branch: TEXT,
+  bytes: COUNT,
+  model: TEXT,
+  parent: ID,
+  live: object({ pid: COUNT }, { activity: TEXT }),
+  resume: object({ command: list(TEXT), cwd: TEXT }),
+};
+
+/** A session in a list. */
+export const ROW: JsonSchema = object(ROW_FIELDS, ROW_MORE);
+
+/** A session with its totals. */
+export const ENTRY: JsonSchema = object(ROW_FIELDS, {
+  ...ROW_MORE,
+  tokens: object({}, { input: COUNT, output: COUNT, cacheRead: COUNT, cacheWrite: COUNT, reasoning: COUNT }),
+  costUsd: { type: "number" },
+  counting: { ...YES, description: "The totals are being counted; ask again." },
+});
+
+/** What changed in the list of sessions. */
+export const LIST_CHANGE: JsonSchema = object(
+  { generation: COUNT, ids: list(ID, 100) },
+  { more: { ...YES, description: "More than `ids` names changed: list again." } },
+);

@@ -1,0 +1,78 @@
+import { Failure } from "../platform/failure.ts";
+import { type Route, route } from "../server/route.ts";
+import { LIST_LIMIT, LIST_STATES, parseRowCursor } from "../stores/list-query.ts";
+import { chatRoutes } from "./chat.ts";
+import type { RouteContext } from "./context.ts";
+import { findChat } from "./find.ts";
+import { agent, flag, folder, integer, once, oneOf, text } from "./query.ts";
+import { COUNT, ENTRY, list, object, orNull, ROW, TEXT } from "./schemas.ts";
+
+const LIST_MOST = 500;
+
+/** The list of every session, each session, and its chats. */
+export function transcriptRoutes(context: RouteContext): readonly Route[] {
+  const mount = {
+    prefix: "/api/transcripts/:agent/:id",
+    what: "a transcript",
+    find: ({ agent = "", id = "" }: { readonly [name: string]: string }) => findChat(context.stores, agent, id),
+  };
+  return [transcriptList(context), transcriptEntry(context), ...chatRoutes(mount, context)];
+}
+
+function transcriptList({ inventory, bootNonce }: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern: "/api/transcripts",
+    summary: "Every session of every store, the last updated first",
+    query: {
+      agent: agent("Sessions of this agent only."),
+      project: folder(
+        "project",
+        "Sessions that started in this folder or below. A folder in a git working tree stands for the whole tree.",
+      ),
+      q: text("q", "Stands in the title or the folder; upper and lower case are the same."),
+      state: oneOf(
+        "state",
+        "`live`: a process is known to have the session open now (its row has `live`). `ended`: all others.",
+        LIST_STATES,
+      ),
+      children: flag("children", "1: also sessions that are children of another (their rows have `parent`)."),
+      before: once(
+        "before",
+        "The `next` of an earlier page. A time in milliseconds alone: sessions last updated strictly before it.",
+        { type: "string" },
+        parseRowCursor,
+      ),
+      limit: integer("limit", `Sessions at most; ${LIST_LIMIT} when absent.`, 1, LIST_MOST),
+    },
+    answer: object({ transcripts: list(ROW, LIST_MOST), next: orNull(TEXT), total: COUNT }),
+    access: "key",
+    handle: async ({ query }) => {
+      await inventory.settled();
+      const facts = [String(inventory.generation), bootNonce];
+      const body = await inventory.query(query);
+      return { kind: "json", body, validity: { facts, uses: [], settled: facts[0] === String(inventory.generation) } };
+    },
+  });
+}
+
+function transcriptEntry({ inventory, stores, bootNonce }: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern: "/api/transcripts/:agent/:id",
+    summary: "A session, with its tokens and cost once they are counted",
+    query: {},
+    answer: ENTRY,
+    access: "key",
+    handle: async ({ params }) => {
+      const chat = await findChat(stores, params.agent ?? "", params.id ?? "");
+      await inventory.settled();
+      const row = inventory.row(chat.ref.agent, chat.ref.id);
+      if (row === undefined) throw new Failure("not-found", "no such transcript");
+      const totals = await chat.store.totals(chat.ref);
+      const body = { ...row, ...(totals ?? { counting: true }) };
+      const facts = [JSON.stringify(body), bootNonce];
+      return { kind: "json", body, validity: { facts, uses: [], settled: totals !== undefined } };
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../platform/clock.ts";
+import type { Environment } from "../platform/environment.ts";
+import type { Watcher } from "../platform/watch.ts";
+import type { AgentName } from "../transcript/names.ts";
+import type { Store } from "./store.ts";
+
+/** What a store is opened with. */
+export interface StoreParts {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly watcher: Watcher;
+  /** Further folders to look in, by agent: `stores` in `config.json`. */
+  readonly extraRoots: { readonly [agent in AgentName]?: readonly string[] };
+}
+
+/** Opens one agent's store. Opening reads nothing, so it can't fail. */
+export type OpenStore = (parts: StoreParts) => Store;
+
+/** The agents that are read: one line each. */
+const AGENTS: readonly OpenStore[] = [];
+
+/** Every store there is. @throws Error when two are of one agent, which is a fault of ours. */
+export function openStores(parts: StoreParts, agents: readonly OpenStore[] = AGENTS): readonly Store[] {
+  const stores = agents.map((open) => open(parts));
+  if (new Set(stores.map((store) => store.agent)).size < stores.length) throw new Error("two stores of one agent");
+  return stores;
+}
