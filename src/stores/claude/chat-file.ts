@@ -68,6 +68,7 @@ export class ChatFile {
       const record = asObject(value);
       if (record !== undefined) records.push(record);
     }
+    if (records.length === 0) this.#meter.damaged++;
     return records;
   }
 

@@ -11,17 +11,18 @@ import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
-import type { Budget, ChildList, EntryPage, EntryPageBefore } from "../store.ts";
+import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
 import { ChatFile, posOf } from "./chat-file.ts";
 import { type ChatRecord, readChat } from "./chat-records.ts";
 import { agentChat, type ChatScope, MAIN_CHAT, sidechainChat } from "./chat-scope.ts";
 import { ChildLister } from "./child-list.ts";
 import { ChildIndex } from "./children.ts";
 import { readLongLine } from "./long-line.ts";
-import { type Meter, metered, newMeter } from "./meter.ts";
+import { addTo, type Meter, metered, newMeter } from "./meter.ts";
 import { withPersistedOutput } from "./persisted.ts";
 import type { ClaudePlace } from "./place.ts";
 import { mentionsSubagents, placeSubagents } from "./spawns.ts";
+import { Trouble } from "./trouble.ts";
 
 /** What reading chats needs from outside. */
 export interface ClaudeChatsDeps {
@@ -50,6 +51,7 @@ export class ClaudeChats {
   readonly #meter: Meter;
   readonly #buffers = new PageBuffers();
   readonly #continuity = new Continuity();
+  readonly #trouble = new Trouble();
   readonly #children: ChildIndex;
   readonly #lister: ChildLister;
 
@@ -57,7 +59,7 @@ export class ClaudeChats {
     this.#clock = deps.clock;
     this.#isLive = (session) => deps.isLive(session);
     this.#meter = deps.meter ?? newMeter();
-    this.#children = new ChildIndex(this.#meter);
+    this.#children = new ChildIndex(this.#meter, this.#trouble);
     this.#lister = new ChildLister(this.#children, this.#meter);
   }
 
@@ -123,12 +125,23 @@ export class ClaudeChats {
     return (await this.#children.of(place, "trust")).byId.get(id)?.place;
   }
 
+  /** What was left out of the chats that were read, by reason: files with damaged lines, files that can't be read. */
+  skipped(): readonly Skipped[] {
+    return this.#trouble.skipped();
+  }
+
   #open<T>(place: ClaudePlace, use: (open: OpenFile, chat: ChatFile, now: FileNow) => Promise<T>): Promise<T> {
     return withFile(place.root, place.file, async (open) => {
       this.#meter.opens++;
       const now = this.#continuity.now(open);
       const scope = await this.#scopeOf(place, open);
-      return use(open, new ChatFile(metered(open, this.#meter), scope, this.#meter), now);
+      const meter = newMeter();
+      try {
+        return await use(open, new ChatFile(metered(open, meter), scope, meter), now);
+      } finally {
+        addTo(this.#meter, meter);
+        if (meter.damaged > 0) this.#trouble.note("a line of a transcript is no whole record", place.file);
+      }
     });
   }
 
@@ -151,7 +164,8 @@ export class ClaudeChats {
     if (!mentionsSubagents(records)) {
       return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
     }
-    const children = await this.#children.of(place, "trust");
+    const main = place.file === place.mainFile ? open : undefined;
+    const children = await this.#children.of(place, "trust", main);
     const placed = await placeSubagents(chat, records, children, now);
     const files = [...new Set(placed.used.flatMap(({ files }) => files))];
     return {

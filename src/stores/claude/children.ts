@@ -10,6 +10,7 @@ import { type ChildFile, ChildFinder } from "./child-files.ts";
 import { type Meter, metered } from "./meter.ts";
 import type { ClaudePlace } from "./place.ts";
 import { SidechainFinder, type Sidechains } from "./sidechains.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** A subagent of a session. */
 export interface Child {
@@ -49,9 +50,11 @@ export class ChildIndex {
   readonly #finder = new ChildFinder();
   readonly #sidechains: SidechainFinder;
   readonly #known = new Recent<string, Known>(REMEMBERED);
+  readonly #trouble: Trouble;
 
-  constructor(meter: Meter) {
+  constructor(meter: Meter, trouble: Trouble) {
     this.#meter = meter;
+    this.#trouble = trouble;
     this.#sidechains = new SidechainFinder(meter);
   }
 
@@ -62,9 +65,9 @@ export class ChildIndex {
 
   /**
    * The subagents of the session at `place`. What is known of one is trusted when it is complete; `fresh` asks its files
-   * anew.
+   * anew. `main` is the session's transcript, when it is open already.
    */
-  async of(place: ClaudePlace, effort: "trust" | "fresh"): Promise<Children> {
+  async of(place: ClaudePlace, effort: "trust" | "fresh", main?: OpenFile): Promise<Children> {
     const { files, folders } = this.#finder.list(place);
     const byId = new Map<SessionId, Child>();
     for (const [index, file] of files.entries()) {
@@ -74,12 +77,14 @@ export class ChildIndex {
       // The same id in two places: the one in the session's own folder, which is listed last.
       byId.set(file.id, childOf(place, file, known.first, known.meta));
     }
-    for (const inline of await this.#inline(place)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
+    for (const inline of await this.#inline(place, main)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
     return { all: [...byId.values()], byId, folders };
   }
 
-  async #inline(place: ClaudePlace): Promise<Child[]> {
-    const found = await readable(withFile(place.root, place.mainFile, (main) => this.#sidechains.of(main)));
+  async #inline(place: ClaudePlace, main: OpenFile | undefined): Promise<Child[]> {
+    const found = main
+      ? await this.#sidechains.of(main)
+      : await this.#read(place, place.mainFile, (open) => this.#sidechains.of(open));
     return (found?.all ?? []).map(({ id, first, tail }) => ({
       id,
       place: { ...place, file: place.mainFile, sidechain: id },
@@ -109,19 +114,22 @@ export class ChildIndex {
     return facts;
   }
 
-  async #first(place: ClaudePlace, { file, id }: ChildFile): Promise<FirstRecord | undefined> {
-    this.#meter.opens++;
-    return readable(
-      withFile(place.root, file, (open) => {
-        return firstRecordOf(new ChatFile(metered(open, this.#meter), agentChat(id), this.#meter));
-      }),
+  #first(place: ClaudePlace, { file, id }: ChildFile): Promise<FirstRecord | undefined> {
+    return this.#read(place, file, (open) =>
+      firstRecordOf(new ChatFile(metered(open, this.#meter), agentChat(id), this.#meter)),
     );
   }
 
   async #meta(place: ClaudePlace, { meta }: ChildFile): Promise<ChildMeta | undefined> {
-    if (stampOf(meta) === undefined) return undefined;
+    return stampOf(meta) === undefined ? undefined : this.#read(place, meta, (open) => readMeta(open));
+  }
+
+  /** What `use` makes of a file; undefined, and noted, when it may not be read or lies outside the store. */
+  async #read<T>(place: ClaudePlace, path: string, use: (open: OpenFile) => T | Promise<T>): Promise<T | undefined> {
     this.#meter.opens++;
-    return readable(withFile(place.root, meta, (open) => readMeta(open)));
+    const result = await readable(withFile(place.root, path, async (open) => ({ value: await use(open) })));
+    if (result === undefined) this.#trouble.note("a subagent's file can't be read", path);
+    return result?.value;
   }
 }
 
