@@ -44,7 +44,7 @@ export class RecordedChats {
   }
 
   /** The entries from `from` on. @throws Failure bad-request, not-found */
-  entries(place: RecordedPlace, from: Cursor, budget: Budget): Promise<EntryPage> {
+  async entries(place: RecordedPlace, from: Cursor, budget: Budget): Promise<EntryPage> {
     const cursor = cursorOfChat(from);
     return this.#open(place, async (open, recording, now) => {
       const fits = cursor.offset === 0 || now.fits(cursor.offset);
@@ -61,7 +61,7 @@ export class RecordedChats {
   }
 
   /** The entries that end at `before`, or the last ones. @throws Failure bad-request, not-found */
-  before(place: RecordedPlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
+  async before(place: RecordedPlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
     const cursor = before === "tail" ? undefined : cursorOfChat(before);
     return this.#open(place, async (open, recording, now) => {
       const fits = cursor !== undefined && now.fits(cursor.offset) && isPlaceIn(open, cursor);
@@ -94,7 +94,7 @@ export class RecordedChats {
   }
 
   /** The entries of the record at `pos`, with all that later records add to its items. @throws Failure bad-request, not-found */
-  record(place: RecordedPlace, pos: Cursor): Promise<readonly Entry[]> {
+  async record(place: RecordedPlace, pos: Cursor): Promise<readonly Entry[]> {
     const cursor = cursorOfChat(pos);
     return this.#open(place, async (open, recording, now) => {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(open, cursor.offset);

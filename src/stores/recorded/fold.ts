@@ -50,6 +50,8 @@ export interface RecordPlace {
 export class Fold {
   readonly #runs = new Map<TextSlot["kind"], TextSlot>();
   readonly #calls = new Map<string, CallSlot>();
+  /** Calls of earlier turns that never had a result: one may still come. */
+  readonly #former = new Map<string, CallSlot>();
   readonly #permissions = new Map<string, PermissionSlot>();
   #error: ErrorSlot | undefined;
   #turnStart = -1;
@@ -69,7 +71,7 @@ export class Fold {
       case "thought":
         return this.#runs.get(slot.kind) === slot;
       case "call":
-        return slot.state === "open" && this.#calls.get(slot.callId) === slot;
+        return this.#awaits(slot);
       case "permission":
         return slot.decision === undefined && this.#permissions.get(slot.callId) === slot;
       case "error":
@@ -102,7 +104,7 @@ export class Fold {
         this.#endTurn(start);
         this.#turnStart = start;
         this.#error = undefined;
-        this.#calls.clear();
+        this.#leaveTurn(start);
         this.#permissions.clear();
         this.#user(event, place);
         return;
@@ -244,8 +246,23 @@ export class Fold {
     return call !== undefined && call.start >= this.#turnStart && isNear(call, start) ? call : undefined;
   }
 
+  #leaveTurn(start: number): void {
+    for (const [id, call] of this.#calls) {
+      // An id that was used again stands for the newer call.
+      this.#former.delete(id);
+      if (call.state === "orphan") this.#former.set(id, call);
+    }
+    for (const [id, call] of this.#former) if (!isNear(call, start)) this.#former.delete(id);
+    this.#calls.clear();
+  }
+
+  #awaits(call: CallSlot): boolean {
+    if (call.state !== "open" && call.state !== "orphan") return false;
+    return this.#calls.get(call.callId) === call || this.#former.get(call.callId) === call;
+  }
+
   #knownCall(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
-    const call = this.#calls.get(callId);
+    const call = this.#calls.get(callId) ?? this.#former.get(callId);
     if (call !== undefined && isNear(call, start)) return call;
     const older = earlier.call(callId, start);
     if (older?.state === "open" && older.start < this.#turnStart)
@@ -317,9 +334,14 @@ export class Fold {
   }
 }
 
-/** What slots show, those that show nothing yet left out. */
+/** What slots show, those that show nothing yet left out; an item that was met twice once, as it was last. */
 export function entriesOf(slots: readonly Slot[]): Entry[] {
-  return slots.flatMap((slot) => entryOf(slot) ?? []);
+  const entries = new Map<string | undefined, Entry>();
+  for (const slot of slots) {
+    const entry = entryOf(slot);
+    if (entry !== undefined) entries.set(entry.id, entry);
+  }
+  return [...entries.values()];
 }
 
 /** What an `agent-prompt` record asks. */

@@ -11,6 +11,7 @@ import { type CallSlot, finishCall, newCall, type PermissionSlot, updateCall } f
 
 const NEWLINE = 0x0a;
 const USER_PROMPT = Buffer.from('"user-prompt"');
+const TURN_END = Buffer.from('"turn-end"');
 const TIME = Buffer.from('"ts":');
 /** How a file begins anew, by how its writer puts its JSON. */
 const FIRST_SEQ = Buffer.from('{"seq":1,');
@@ -49,7 +50,8 @@ export class Recording implements Earlier {
 
   /** A pass that stands at the record that starts at `start`: the records of its turn before it have been taken in. */
   async passAt(start: ByteOffset): Promise<Pass> {
-    const from = this.#turnBefore(start) ?? this.#lineFrom(Math.max(0, start - LOOK_BACK_BYTES), start);
+    const from =
+      this.#lastOf(USER_PROMPT, "user-prompt", start) ?? this.#lineFrom(Math.max(0, start - LOOK_BACK_BYTES), start);
     const pass: Pass = {
       fold: new Fold(),
       lastAt: this.#timeBefore(from),
@@ -103,7 +105,7 @@ export class Recording implements Earlier {
     for (const { event, start } of records.reverse()) {
       if (event.kind === "tool-result") {
         if (call !== undefined) finishCall(call, start, event.fields);
-      } else if (call !== undefined && (event.fields.isUpdate === true || call.state === "open")) {
+      } else if (call !== undefined && (event.fields.isUpdate === true || this.#goesOn(call, start))) {
         updateCall(call, start, event.fields);
       } else call = newCall(slotHead(this.#placeOf(event, start)), callId, event.fields);
     }
@@ -118,6 +120,13 @@ export class Recording implements Earlier {
       return permissionOf(event.fields, slotHead(this.#placeOf(event, start)), tool);
     }
     return undefined;
+  }
+
+  /** Whether a call that is announced again at `start` is still the same: it has no result, and its turn goes on. */
+  #goesOn(call: CallSlot, start: number): boolean {
+    if (call.state !== "open") return false;
+    const ends = [this.#lastOf(TURN_END, "turn-end", start), this.#lastOf(USER_PROMPT, "user-prompt", start)];
+    return ends.every((end) => end === undefined || end < call.start);
   }
 
   /** The records before `before` that name the call `callId`, the last first. */
@@ -158,12 +167,12 @@ export class Recording implements Earlier {
     return pass.lastAt ?? this.#startTime();
   }
 
-  /** Where the last prompt before `start` stands. */
-  #turnBefore(start: number): ByteOffset | undefined {
-    for (const place of this.#before.places(USER_PROMPT, byteOffsetOf(start))) {
+  /** Where the last record of a kind (that `needle` tells) before `start` stands. */
+  #lastOf(needle: Buffer, kind: string, start: number): ByteOffset | undefined {
+    for (const place of this.#before.places(needle, byteOffsetOf(start))) {
       const line = this.#before.lineAround(place, PAGE_BYTES - 1);
       if (line === undefined || line.start < start - LOOK_BACK_BYTES) continue;
-      if (eventsOf(line.bytes).some(({ kind }) => kind === "user-prompt")) return line.start;
+      if (eventsOf(line.bytes).some((event) => event.kind === kind)) return line.start;
     }
     return undefined;
   }

@@ -34,7 +34,8 @@ export interface CallSlot extends SlotHead {
   tool: string;
   input: unknown;
   lastStart: number;
-  state: "open" | "done" | "orphan";
+  /** `orphan`: its turn ended without a result; `left`: the writer said so in the result's place. */
+  state: "open" | "done" | "orphan" | "left";
   output: string | undefined;
   isError: boolean;
 }
@@ -140,7 +141,7 @@ export function updateCall(call: CallSlot, start: number, fields: JsonObject): v
 export function finishCall(call: CallSlot, start: number, fields: JsonObject): void {
   const left = fields.result === null && fields.isError === true;
   if (left && call.state === "done") return;
-  call.state = left ? "orphan" : "done";
+  call.state = left ? "left" : "done";
   call.output = left ? undefined : resultText(fields.result);
   call.isError = fields.isError === true;
   call.lastStart = start;
