@@ -4,6 +4,7 @@ import type { Entry, SubagentLink } from "../../transcript/entry.ts";
 import { SETTLE_MS } from "../../transcript/limits.ts";
 import { sessionIdOf } from "../../transcript/names.ts";
 import type { Budget } from "../store.ts";
+import { isDamaged } from "./content.ts";
 import { hermesCursor } from "./cursor.ts";
 import { type Conversation, type Conversations, firstOf } from "./lineage.ts";
 import { type MessageRow, Messages } from "./messages.ts";
@@ -20,6 +21,8 @@ export interface Told {
   readonly entries: readonly Entry[];
   /** The first row that waits for its subagent, if one does. */
   readonly stop: number | undefined;
+  /** The rows of which a part can't be read. */
+  readonly damaged: readonly number[];
 }
 
 /** One conversation in an open database, during one synchronous step. */
@@ -53,11 +56,12 @@ export class Chat {
     const placed = this.#subagents(read);
     const calls = new CallSearch(this.messages, read);
     const entries: Entry[] = [];
+    const damaged = read.filter(({ texts }) => isDamaged(texts?.content, texts?.toolCalls)).map(({ id }) => id);
     for (const [index, row] of read.entries()) {
       const at = this.#timeOf(row);
       const children = placed.get(row.id) ?? [];
       const waits = now !== undefined && now - at < SETTLE_MS && children.length === 0 && delegates(row);
-      if (waits) return { entries, stop: row.id };
+      if (waits) return { entries, stop: row.id, damaged };
       const pos = hermesCursor(row.id);
       const session = this.#sessions.get(row.session);
       entries.push(
@@ -74,7 +78,7 @@ export class Chat {
         ...this.#usage(row, read[index + 1], at),
       );
     }
-    return { entries, stop: undefined };
+    return { entries, stop: undefined, damaged };
   }
 
   #timeOf(row: MessageRow): EpochMs {

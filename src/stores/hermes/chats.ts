@@ -22,6 +22,9 @@ export interface HermesPlace {
   readonly session: string;
 }
 
+/** Damaged messages that are remembered. */
+const MOST_DAMAGED = 10_000;
+
 /** Ends of pages that are remembered. */
 const MOST_ENDS = 4096;
 
@@ -36,11 +39,18 @@ const MOST_ENDS = 4096;
  */
 export class HermesChats {
   readonly #clock: Clock;
+  readonly #damaged = new Set<string>();
   /** By conversation and cursor, the inode of the database that it was given for. */
   readonly #ends = new Recent<string, bigint>(MOST_ENDS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Messages that were met and of which a part can't be read, and one of their places. */
+  get damaged(): { readonly count: number; readonly example: string | undefined } {
+    const [example] = this.#damaged;
+    return { count: this.#damaged.size, example };
   }
 
   /** The entries from `from` on. @throws Failure bad-request, not-found, failed */
@@ -55,7 +65,8 @@ export class HermesChats {
       const reset = given > 0 && (taken || given > messages.highest() + 1);
       const start = reset ? 0 : given;
       const rows = chat.within(messages.from(start, budget.parts + 1), budget);
-      const { entries, stop } = chat.tell(rows, budget.bytes, now);
+      const { entries, stop, damaged } = chat.tell(rows, budget.bytes, now);
+      this.#note(place, damaged);
       const next = stop ?? behind(rows.at(-1)) ?? start;
       return { entries, next, reset, settled: stop === undefined, told: rows[0] !== undefined && rows[0].id !== stop };
     });
@@ -132,6 +143,10 @@ export class HermesChats {
       return sumOf([...family].flatMap(({ sessions }) => sessions.map(({ totals }) => totals)));
     });
     return value;
+  }
+
+  #note({ database }: HermesPlace, rows: readonly number[]): void {
+    for (const row of rows) if (this.#damaged.size < MOST_DAMAGED) this.#damaged.add(`${database} row ${row}`);
   }
 
   #read<T>(place: HermesPlace, use: (chat: Chat) => T): Promise<HermesRead<T>> {

@@ -11,6 +11,12 @@ export function contentText(content: string | undefined): string {
   return parsed === undefined ? "" : partsText(parsed);
 }
 
+/** Whether content or calls are there and are not the JSON that they are meant to be. */
+export function isDamaged(content: string | undefined, calls: string | undefined): boolean {
+  if (content?.startsWith(JSON_MARK) && parsedJson(content.slice(JSON_MARK.length)) === undefined) return true;
+  return calls !== undefined && calls !== "" && parsedJson(calls) === undefined;
+}
+
 /** The text of message parts as the OpenAI APIs shape them (`text`, `input_text`, `output_text`). */
 export function partsText(value: unknown): string {
   const text = asString(value);

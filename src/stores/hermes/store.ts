@@ -143,6 +143,7 @@ export class HermesStore implements Store {
 
   async report(): Promise<StoreReport> {
     const rows = await this.#catalogue.look("quick");
+    const { count, example } = this.#chats.damaged;
     return {
       agent: this.agent,
       roots: this.#catalogue.roots.map(({ database, found, note }) => ({
@@ -152,7 +153,10 @@ export class HermesStore implements Store {
       })),
       sessions: rows.length,
       formats: this.#catalogue.schemas,
-      skipped: this.#catalogue.skipped,
+      skipped: [
+        ...this.#catalogue.skipped,
+        ...(example === undefined ? [] : [{ reason: "a message of which a part can't be read", count, example }]),
+      ],
     };
   }
 

@@ -74,13 +74,7 @@ export class Home {
 
   /** Writes as Hermes would, and closes. */
   write(use: (database: DatabaseSync) => void, path = this.database): void {
-    mkdirSync(dirname(path), { recursive: true });
-    const database = new DatabaseSync(path);
-    try {
-      use(database);
-    } finally {
-      database.close();
-    }
+    writeDatabase(path, use);
   }
 
   /** Adds a session. */
@@ -130,7 +124,19 @@ export class Home {
   }
 }
 
-function insert(database: DatabaseSync, table: string, fields: Fields): void {
+/** Writes into the database at `path`, and closes it. */
+export function writeDatabase(path: string, use: (database: DatabaseSync) => void): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path);
+  try {
+    use(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Adds a row. */
+export function insert(database: DatabaseSync, table: string, fields: Fields): void {
   const names = Object.keys(fields);
   const marks = names.map(() => "?").join(", ");
   database.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${marks})`).run(...Object.values(fields));
