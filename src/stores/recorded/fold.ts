@@ -50,7 +50,7 @@ export interface RecordPlace {
 export class Fold {
   readonly #runs = new Map<TextSlot["kind"], TextSlot>();
   readonly #calls = new Map<string, CallSlot>();
-  /** Calls of earlier turns that never had a result: one may still come. */
+  /** Calls of the turn before that had no result: one may still come. */
   readonly #former = new Map<string, CallSlot>();
   readonly #permissions = new Map<string, PermissionSlot>();
   #error: ErrorSlot | undefined;
@@ -104,7 +104,7 @@ export class Fold {
         this.#endTurn(start);
         this.#turnStart = start;
         this.#error = undefined;
-        this.#leaveTurn(start);
+        this.#leaveTurn();
         this.#permissions.clear();
         this.#user(event, place);
         return;
@@ -120,7 +120,7 @@ export class Fold {
         return;
       case "agent-prompt":
         this.#interrupt();
-        this.#ask(event, place);
+        this.#ask(event, place, earlier);
         return;
       case "permission-resolved":
         this.#answer(event, start, earlier);
@@ -246,13 +246,9 @@ export class Fold {
     return call !== undefined && call.start >= this.#turnStart && isNear(call, start) ? call : undefined;
   }
 
-  #leaveTurn(start: number): void {
-    for (const [id, call] of this.#calls) {
-      // An id that was used again stands for the newer call.
-      this.#former.delete(id);
-      if (call.state === "orphan") this.#former.set(id, call);
-    }
-    for (const [id, call] of this.#former) if (!isNear(call, start)) this.#former.delete(id);
+  #leaveTurn(): void {
+    this.#former.clear();
+    for (const [id, call] of this.#calls) if (call.state === "orphan") this.#former.set(id, call);
     this.#calls.clear();
   }
 
@@ -270,8 +266,10 @@ export class Fold {
     return older;
   }
 
-  #ask({ fields }: RecordedEvent, place: RecordPlace): void {
-    const slot = permissionOf(fields, slotHead(place), this.#calls.get(asText(fields.toolCallId) ?? "")?.tool);
+  #ask({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
+    const callId = asText(fields.toolCallId);
+    const call = callId === undefined ? undefined : this.#knownCall(callId, place.start, earlier);
+    const slot = permissionOf(fields, slotHead(place), call?.tool);
     this.#permissions.set(slot.callId, slot);
     this.#touch(slot);
   }

@@ -5,6 +5,7 @@ import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { Breather } from "../../platform/breather.ts";
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
+import { CallNamings } from "./call-namings.ts";
 import { type Earlier, Fold, permissionOf, slotHead } from "./fold.ts";
 import { eventsOf, isCommandRecord, type RecordedEvent } from "./record.ts";
 import { type CallSlot, finishCall, newCall, type PermissionSlot, updateCall } from "./slots.ts";
@@ -40,11 +41,13 @@ export interface Pass {
 export class Recording implements Earlier {
   readonly source: ByteSource;
   readonly #before: LookBack;
+  readonly #namings: CallNamings;
   readonly #badLine: (start: number) => void;
 
   constructor(source: ByteSource, badLine: (start: number) => void) {
     this.source = source;
     this.#before = new LookBack(source);
+    this.#namings = new CallNamings(this.#before);
     this.#badLine = badLine;
   }
 
@@ -132,9 +135,9 @@ export class Recording implements Earlier {
   /** The records before `before` that name the call `callId`, the last first. */
   *#recordsOf(callId: string, before: number): Generator<{ event: RecordedEvent; start: number }> {
     let last = before;
-    for (const place of this.#before.places(Buffer.from(JSON.stringify(callId)), byteOffsetOf(before))) {
+    for (const place of this.#namings.of(callId, before)) {
       if (place >= last) continue;
-      const line = this.#before.lineAround(place, PAGE_BYTES - 1);
+      const line = this.#before.lineAround(byteOffsetOf(place), PAGE_BYTES - 1);
       if (line === undefined || line.start < before - LOOK_BACK_BYTES) continue;
       last = line.start;
       for (const event of eventsOf(line.bytes).reverse()) {
