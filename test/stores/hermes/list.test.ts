@@ -167,7 +167,12 @@ test("a write is told to who follows the store, and to who follows a chat", { ti
   home.session("s1");
   home.say("s1", [{ content: "one" }]);
   const leaving = new AbortController();
-  t.after(() => leaving.abort());
+  // A watcher keeps no process alive.
+  const hold = setInterval(() => undefined, 1_000);
+  t.after(() => {
+    leaving.abort();
+    clearInterval(hold);
+  });
   const changes = home.store.changes(leaving.signal)[Symbol.asyncIterator]();
   const chat = home.store.watch(await home.ref("s1"), leaving.signal)[Symbol.asyncIterator]();
   // Each of the two files tells once at the beginning.

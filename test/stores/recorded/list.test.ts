@@ -110,7 +110,12 @@ test("a change in a session is told by its id, also in one that is new", { timeo
   const home = new Home(t);
   home.write("ses_1", lines([prompt]));
   const leaving = new AbortController();
-  t.after(() => leaving.abort());
+  // A watcher keeps no process alive.
+  const hold = setInterval(() => undefined, 1_000);
+  t.after(() => {
+    leaving.abort();
+    clearInterval(hold);
+  });
   const told = home.store.changes(leaving.signal)[Symbol.asyncIterator]();
   await told.next();
   const until = async (id: string): Promise<void> => {
@@ -128,7 +133,12 @@ test("a chat's watch tells at once, and then of every change", { timeout: 10_000
   const home = new Home(t);
   home.write("ses_1", lines([prompt]));
   const leaving = new AbortController();
-  t.after(() => leaving.abort());
+  // A watcher keeps no process alive.
+  const hold = setInterval(() => undefined, 1_000);
+  t.after(() => {
+    leaving.abort();
+    clearInterval(hold);
+  });
   const told = home.store.watch(await home.ref("ses_1"), leaving.signal)[Symbol.asyncIterator]();
   assert.equal((await told.next()).done, false);
   const next = told.next();
