@@ -10,7 +10,7 @@ import { titleOf } from "./child-names.ts";
 import { isSecondGeneration } from "./database-chat.ts";
 import type { DatabaseFile } from "./database-file.ts";
 import type { FindHolders, Holder } from "./holders.ts";
-import { factsOf, factsSql, type MessageFacts } from "./message-facts.ts";
+import { factsOf, factsSql, type MessageFacts, unreadFacts } from "./message-facts.ts";
 import type { Tables } from "./tables.ts";
 import type { TaskIndexes, Verdict } from "./task-index.ts";
 import { errorFacts, isAbort } from "./text.ts";
@@ -121,7 +121,7 @@ function endingOfParts(database: SqliteDatabase, child: SessionId): Ending {
     child,
   );
   if (row === undefined) return NOTHING;
-  const facts = factsOf(String(row.id), row.time_created, row.facts);
+  const facts = factsOf(String(row.id), row.time_created, row.facts) ?? unreadFacts(String(row.id), row.time_created);
   const updated = Math.max(timeOf(row.time_updated), timeOf(row.part_updated));
   return { verdict: verdictOfMessage(facts), begun: facts.at, updated };
 }
