@@ -1,10 +1,11 @@
 // Runs the project's tasks on whatever Node the machine has (18 or newer): installs what is missing, then hands every
 // task to the Node that the lock file pins. Plain JavaScript, since that older Node can't strip types.
 //
-//   node scripts/bootstrap.mjs TASK... [ARG...]      the arguments go to the last task
+//   node scripts/bootstrap.mjs TASK... [-- ARG...]      the arguments go to the last task
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,37 +14,44 @@ const modules = join(root, "node_modules");
 const windows = process.platform === "win32";
 const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 
-/** Each task as the commands it runs, on the pinned Node. */
+/** Each task as the commands it runs, on the pinned Node; made once everything is installed. */
 const TASKS = {
-  build: [["scripts/build.ts"]],
-  serve: [["dist/agent-bridge.mjs", "serve"]],
-  types: [[packageBin("typescript", "tsc"), "-p", "."]],
-  lint: [[packageBin("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]],
-  format: [[packageBin("@biomejs/biome", "biome"), "check", "--write", "."]],
-  unused: [[packageBin("knip", "knip")]],
-  test: [["scripts/test.ts"]],
-  bench: [["scripts/bench.ts"]],
+  build: () => [["scripts/build.ts"]],
+  serve: () => [["dist/agent-bridge.mjs", "serve"]],
+  types: () => [[packageBin("typescript", "tsc"), "-p", "."]],
+  lint: () => [[packageBin("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]],
+  format: () => [[packageBin("@biomejs/biome", "biome"), "check", "--write", "."]],
+  unused: () => [[packageBin("knip", "knip")]],
+  test: () => [["scripts/test.ts"]],
+  bench: () => [["scripts/bench.ts"]],
 };
 
 const words = process.argv.slice(2);
-const firstArgument = words.findIndex((word) => !Object.hasOwn(TASKS, word));
-const tasks = firstArgument < 0 ? words : words.slice(0, firstArgument);
-const rest = firstArgument < 0 ? [] : words.slice(firstArgument);
-if (tasks.length === 0) {
-  console.error(`usage: node scripts/bootstrap.mjs ${Object.keys(TASKS).join("|")} ...`);
+const divider = words.includes("--") ? words.indexOf("--") : words.length;
+const tasks = words.slice(0, divider);
+const rest = words.slice(divider + 1);
+const unknown = tasks.find((task) => !Object.hasOwn(TASKS, task));
+if (tasks.length === 0 || unknown !== undefined) {
+  if (unknown !== undefined) console.error(`there is no task "${unknown}"`);
+  console.error(`usage: node scripts/bootstrap.mjs ${Object.keys(TASKS).join("|")} ... [-- ARG...]`);
   process.exit(2);
 }
 
-let code = installed()
-  ? 0
-  : await run(npm(), ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: windows });
+let code = installed() ? 0 : await install();
 for (const [index, task] of tasks.entries()) {
-  for (const command of TASKS[task]) {
-    if (code === 0)
-      code = await run(pinnedNode, [...command.map((part) => part), ...(index === tasks.length - 1 ? rest : [])]);
+  for (const command of TASKS[task]()) {
+    if (code === 0) code = await run(pinnedNode, [...command, ...(index === tasks.length - 1 ? rest : [])]);
   }
 }
 process.exitCode = code;
+
+/** Installs what the lock file names; the exit code. */
+async function install() {
+  const failed = await run(npm(), ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: windows });
+  if (failed !== 0 || existsSync(pinnedNode)) return failed;
+  console.error("npm installed no Node.js: it needs install scripts (npm config get ignore-scripts must say false)");
+  return 1;
+}
 
 /** Whether what the lock file names is installed: npm writes its own copy of the lock when it is done. */
 function installed() {
@@ -67,13 +75,14 @@ function npm() {
 
 /** The script behind a package's command, so that the pinned Node runs it and not the machine's. */
 function packageBin(name, command) {
-  const file = join(modules, name, "package.json");
-  if (!existsSync(file)) return join(modules, ".bin", command);
-  const { bin } = JSON.parse(readFileSync(file, "utf8"));
+  const { bin } = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
   return join(modules, name, typeof bin === "string" ? bin : bin[command]);
 }
 
-/** Runs a command to its end; signals go on to it, so that Ctrl-C ends a server as it would without this script. */
+/**
+ * Runs a command to its end, and gives its exit code. Signals go on to it and never end this script first: with Ctrl-C
+ * the command gets its signal from the terminal already, and once more from here, which it must stand anyway.
+ */
 function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
@@ -88,6 +97,6 @@ function run(command, args, options = {}) {
       console.error(`${command}: ${error.message}`);
       end(1);
     });
-    child.on("exit", (exitCode) => end(exitCode ?? 1));
+    child.on("exit", (exitCode, signal) => end(exitCode ?? 128 + (constants.signals[signal] ?? 0)));
   });
 }

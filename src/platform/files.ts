@@ -35,7 +35,8 @@ export interface OpenFile {
 /** The stamp of the file or folder at `path` (links followed), or undefined when there is none or it can't be asked. */
 export function stampOf(path: string): FileStamp | undefined {
   try {
-    return stampFrom(path, statSync(path, { bigint: true }));
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && stampFrom(path, stats);
   } catch {
     return undefined;
   }
@@ -136,7 +137,8 @@ function readFully(descriptor: number, target: Uint8Array, position: number, siz
   return done;
 }
 
-function stampFrom(path: string, stats: BigIntStats): FileStamp {
+/** The stamp that `stats` (of `path`) make. */
+export function stampFrom(path: string, stats: BigIntStats): FileStamp {
   const { dev, ino, size, mtimeNs } = stats;
   // Whenever root opens a database, SQLite sets the owner of its log anew: that moves the ctime and changes nothing.
   const ctimeNs = path.endsWith("-wal") ? 0n : stats.ctimeNs;

@@ -119,7 +119,9 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
     handle: async ({ params }) => {
       const { store, ref } = await find(params, undefined);
       const { children, uses, settled } = await store.children(ref);
-      return { kind: "json", body: { subagents: children }, validity: { uses, settled } };
+      // A status may change with a process alone, which no file tells.
+      const facts = children.map(({ id, status }) => `${id} ${status}`);
+      return { kind: "json", body: { subagents: children }, validity: { facts, uses, settled } };
     },
   });
 }

@@ -26,6 +26,10 @@ export interface RouteRequest<Q extends QueryParameters = QueryParameters> {
   /** The path and query as they came, for keys of caches. */
   readonly target: string;
   readonly lastEventId: string | undefined;
+  /** The request carried the key; for routes open to all, which may then say more. */
+  readonly withKey?: true;
+  /** This server's address as the client wrote it (`http://localhost:4777`), also through a tunnel. */
+  readonly origin?: string;
   /** The parsed JSON body of a POST. */
   readonly body: unknown;
   /** Aborts when the client has gone or the server ends. */
@@ -36,6 +40,7 @@ export interface RouteRequest<Q extends QueryParameters = QueryParameters> {
 export interface SseEvent {
   readonly event?: string;
   readonly id?: string;
+  /** Sent as JSON; a text is sent as it stands. */
   readonly data: unknown;
 }
 
@@ -43,6 +48,11 @@ export interface SseEvent {
 export interface Validity {
   /** Texts that went into the answer and stand in no file: generation, boot nonce, liveness. */
   readonly facts?: readonly string[];
+  /**
+   * The facts as they are now, cheaply: with it a conditional request is answered 304 without calling the handler while
+   * they and the stamps are the same. Facts without it make the handler answer every time.
+   */
+  factsNow?(): readonly string[];
   readonly uses: readonly FileStamp[];
   readonly settled: boolean;
 }
@@ -57,6 +67,7 @@ export type Answer =
       readonly body: string;
       readonly headers?: Record<string, string>;
       readonly status?: 200 | 302 | 403;
+      readonly validity?: Validity;
     };
 
 /** A route: the server checks the table at start-up and makes `openapi.json` from it. */
@@ -68,6 +79,8 @@ export interface Route<Q extends QueryParameters = QueryParameters> {
   readonly query: Q;
   /** The schema of a JSON answer or of an event's data. */
   readonly answer: JsonSchema;
+  /** The content type of the answer, where it is not JSON. */
+  readonly media?: string;
   /** `key`: only with the dashboard cookie, as every route below `/api/`. `open`: without. */
   readonly access: "key" | "open";
   handle(request: RouteRequest<Q>): Promise<Answer>;

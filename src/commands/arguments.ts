@@ -1,0 +1,159 @@
+import { Failure } from "../platform/failure.ts";
+
+/** An option that is there or not. */
+export interface Flag {
+  readonly kind: "flag";
+  readonly help: string;
+  /** One letter, for `-f`. */
+  readonly short?: string;
+}
+
+/** An option with a value, `--port 4777` or `--port=4777`. */
+export interface Valued<T> {
+  readonly kind: "value";
+  readonly help: string;
+  readonly short?: string;
+  /** What stands for the value in the help. */
+  readonly placeholder: string;
+  /** Makes the value of its text. @throws Failure usage, with `option` (as it was written) in the message. */
+  read(text: string, option: string): T;
+}
+
+/** The options of a command, by their long name. */
+export type Options = { readonly [name: string]: Flag | Valued<unknown> };
+
+/** What was given for each option: a flag as true or false, a value (the last one wins) or undefined. */
+export type OptionValues<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends Valued<infer T> ? T | undefined : boolean;
+};
+
+/** A read command line. */
+export interface Given<O extends Options = Options> {
+  readonly options: OptionValues<O>;
+  /** The words that belong to no option, in order. */
+  readonly operands: readonly string[];
+}
+
+/** An option without a value. */
+export function flag(help: string, short?: string): Flag {
+  return { kind: "flag", help, ...(short !== undefined && { short }) };
+}
+
+/** An option whose value is any text that is not empty. */
+export function text(placeholder: string, help: string): Valued<string> {
+  return {
+    kind: "value",
+    placeholder,
+    help,
+    read(given, option) {
+      if (given === "") throw new Failure("usage", `${option} needs a value (${placeholder})`);
+      return given;
+    },
+  };
+}
+
+/** An option whose value is a whole number from `least` to `most`. */
+export function wholeNumber(
+  placeholder: string,
+  help: string,
+  [least, most]: readonly [number, number],
+  short?: string,
+): Valued<number> {
+  return {
+    kind: "value",
+    placeholder,
+    help,
+    ...(short !== undefined && { short }),
+    read(given, option) {
+      const number = Number(given);
+      if (/^\d{1,16}$/.test(given) && number >= least && number <= most) return number;
+      throw new Failure("usage", `${option} takes a whole number from ${least} to ${most}, not "${given}"`);
+    },
+  };
+}
+
+/**
+ * Reads the words after a command's name. Options and operands may be mixed; behind `--` all words are operands.
+ * @throws Failure usage: an unknown option (with the one that was probably meant), a value missing or too much.
+ */
+export function parseArguments<O extends Options>(options: O, words: readonly string[]): Given<O> {
+  const values = new Map<string, unknown>();
+  const operands: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? "";
+    if (word === "--") {
+      operands.push(...words.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      operands.push(word);
+      continue;
+    }
+    const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+    const written = equals < 0 ? word : word.slice(0, equals);
+    const inline = equals < 0 ? undefined : word.slice(equals + 1);
+    const [name, option] = optionOf(options, written);
+    if (option.kind === "flag") {
+      if (inline !== undefined) throw new Failure("usage", `${written} takes no value`);
+      values.set(name, true);
+      continue;
+    }
+    const next = inline ?? words[++i];
+    if (next === undefined || (inline === undefined && next.startsWith("--"))) {
+      throw new Failure("usage", `${written} needs a value (${option.placeholder})`);
+    }
+    values.set(name, option.read(next, written));
+  }
+  const entries = Object.keys(options).map((name) => [name, values.get(name) ?? absent(options[name])]);
+  return { options: Object.fromEntries(entries), operands };
+}
+
+function absent(option: Flag | Valued<unknown> | undefined): false | undefined {
+  return option?.kind === "flag" ? false : undefined;
+}
+
+function optionOf<O extends Options>(options: O, written: string): [string, Flag | Valued<unknown>] {
+  const found = Object.entries(options).find(
+    ([name, { short }]) => written === `--${name}` || (short !== undefined && written === `-${short}`),
+  );
+  if (found !== undefined) return found;
+  const meant = closest(
+    written,
+    Object.keys(options).map((name) => `--${name}`),
+  );
+  throw new Failure("usage", `unknown option ${written}${meant === undefined ? "" : `; did you mean ${meant}?`}`);
+}
+
+/** The one of `words` that `word` is most likely a slip of, or undefined when none is near. */
+export function closest(word: string, words: readonly string[]): string | undefined {
+  const most = word.length < 5 ? 1 : 2;
+  const near = words
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((a, b) => a.distance - b.distance);
+  return near[0]?.candidate ?? words.find((candidate) => word.length >= 4 && candidate.startsWith(word));
+}
+
+/** How many letters must be put in, taken out, replaced or swapped with their neighbour. */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          replaced,
+          (last[j] ?? 0) + 1,
+          (row[j - 1] ?? 0) + 1,
+          swapped ? (beforeLast[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length] ?? Number.POSITIVE_INFINITY;
+}

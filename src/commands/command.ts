@@ -1,0 +1,51 @@
+import type { Clock } from "../platform/clock.ts";
+import type { Environment } from "../platform/environment.ts";
+import { flag, type Given, type Options, text } from "./arguments.ts";
+import type { Bridge } from "./bridge.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** 0 fine, 1 failed, 2 wrong usage or not found. */
+export type ExitCode = 0 | 1 | 2;
+
+/** What a command runs in; a test gives its own. */
+export interface Context {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  /** The environment, with `--home DIR` where it was given. */
+  environment(home?: string): Environment;
+  /** The program's version, and the words that call it from any folder, as a shell takes them. */
+  readonly program: { readonly version: string; readonly call: string };
+  /** The stores, the key and the server. */
+  readonly bridge: Bridge;
+  /** From the first call on, Ctrl-C and its like abort this signal; before it, they end the process. */
+  untilInterrupted(): AbortSignal;
+}
+
+/** One command of the program. */
+export interface Command<O extends Options = Options> {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** The words besides options, as the help shows them, and how many there may be. */
+  readonly operands: { readonly shown: string; readonly least: number; readonly most: number };
+  readonly options: O;
+  /** Paragraphs that say what the options don't. */
+  readonly notes: readonly string[];
+  /** Command lines without the program's name, each with what it does. */
+  readonly examples: readonly (readonly [line: string, does: string])[];
+  run(context: Context, given: Given<O>): Promise<ExitCode>;
+}
+
+/** Keeps a command's options typed inside it and lets it stand in a table beside others. */
+export function command<O extends Options>(definition: Command<O>): Command {
+  return definition as unknown as Command;
+}
+
+/** No words besides options. */
+export const NO_OPERANDS = { shown: "", least: 0, most: 0 } as const;
+
+/** The option of every command that reads our own files. */
+export const home = text("DIR", "folder of agent-bridge's own files (~/.agent-bridge)");
+
+/** The option of every command that prints data. */
+export const json = flag("print JSON");

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openInBrowser } from "../../client/browser.ts";
+import { environmentFrom } from "../../platform/environment.ts";
+import { flag, wholeNumber } from "../arguments.ts";
+import { command, NO_OPERANDS } from "../command.ts";
+import { logTo } from "../log.ts";
+import { aborted, introduce, openServer } from "../serve.ts";
+import { keepAtWork } from "./at-work.ts";
+import { writeHistory } from "./history.ts";
+
+/** `demo`: a made-up history, served from a temporary folder. */
+export const demo = command({
+  name: "demo",
+  summary: "serve a made-up history, to look around in",
+  operands: NO_OPERANDS,
+  options: {
+    port: wholeNumber("PORT", "listen there; 0 is any free port (0)", [0, 65_535]),
+    open: flag("open the page in the browser"),
+  },
+  notes: [
+    "Everything lies in a temporary folder, which is removed at the end; your own sessions and key are not touched. " +
+      "The link is on localhost, so that a browser keeps its cookie apart from that of your own page.",
+  ],
+  examples: [["demo --open", "look at the page with something in it"]],
+  async run(context, { options }) {
+    const { bridge, clock, untilInterrupted, environment } = context;
+    const end = untilInterrupted();
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "agent-bridge-demo-")));
+    try {
+      const userHome = join(folder, "home");
+      mkdirSync(userHome);
+      const { platform } = environment();
+      const ours = environmentFrom({ home: userHome, platform, bridgeHome: join(folder, "agent-bridge") });
+      const history = writeHistory(userHome, clock.now());
+      keepAtWork(history, bridge.thisProcess(), clock, end);
+      const serving = await openServer(bridge, ours, options.port ?? 0, logTo(context, false));
+      try {
+        const link = (await bridge.wayIn(ours, serving)).replace("//127.0.0.1:", "//localhost:");
+        if (options.open) openInBrowser(link, platform, () => {});
+        await introduce(context, serving, { link, home: ours.bridgeHome, end });
+        await aborted(end);
+      } finally {
+        await serving.close();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return 0;
+  },
+});

@@ -1,0 +1,133 @@
+import { type Holder, holderOf } from "../client/holder.ts";
+import type { Environment } from "../platform/environment.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Store, StoreReport } from "../stores/store.ts";
+import type { AgentName } from "../transcript/names.ts";
+import type { OwnFiles } from "./bridge.ts";
+import { type Context, command, home, json, NO_OPERANDS } from "./command.ts";
+import { printJson } from "./print.ts";
+import { withProgress } from "./progress.ts";
+import { PORT } from "./serve.ts";
+import { counted, shortPath } from "./stores.ts";
+import { type Style, styleFor } from "./style.ts";
+import { pairLines } from "./table.ts";
+import { printable } from "./width.ts";
+
+/** What `doctor` finds; what `--json` prints. */
+interface Findings {
+  readonly version: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly own: OwnFiles;
+  readonly server: {
+    readonly running?: { readonly url: string; readonly pid: number };
+    readonly port: number;
+    readonly holder: Holder;
+  };
+  readonly stores: readonly StoreFindings[];
+  /** What is broken, one sentence each; empty when all is well. */
+  readonly problems: readonly string[];
+}
+
+/** A store's report, or why it gave none. */
+type StoreFindings = StoreReport | { readonly agent: AgentName; readonly problem: string };
+
+/** `doctor`: where everything is looked for, what was found, and what is wrong. */
+export const doctor = command({
+  name: "doctor",
+  summary: "what is read, what is left out, what is wrong",
+  operands: NO_OPERANDS,
+  options: { json, home },
+  notes: [
+    "It exits 1 when something is broken. That a store is not there, or some of its files can't be read, is not.",
+  ],
+  examples: [["doctor", "why is a session missing?"]],
+  async run(context, { options }) {
+    const ours = context.environment(options.home);
+    const findings = await withProgress(context.terminal, "Looking", () => examine(context, ours));
+    if (options.json) await printJson(context.terminal, findings);
+    else await context.terminal.out(`${lines(findings, ours.home, styleFor(context.terminal)).join("\n")}\n`);
+    return findings.problems.length === 0 ? 0 : 1;
+  },
+});
+
+async function examine({ bridge, program }: Context, environment: Environment): Promise<Findings> {
+  const own = bridge.ownFiles(environment);
+  const running = await bridge.running(environment);
+  const port = running?.port ?? own.config.port ?? PORT;
+  const holder = running === undefined ? await holderOf(port) : "agent-bridge";
+  const stores = own.config.problem === undefined ? (await bridge.histories(environment)).stores : [];
+  const reports = await Promise.all(stores.map(reportOf));
+  const broken = reports.flatMap((each) => ("problem" in each ? [`${each.agent}: ${each.problem}`] : []));
+  // Nothing can be wrong in a folder that is none.
+  const ours = own.home.problem === undefined ? [own.key.problem, own.config.problem] : [own.home.problem];
+  const problems = [...ours.filter((each) => each !== undefined), ...broken];
+  return {
+    version: program.version,
+    node: process.versions.node,
+    platform: environment.platform,
+    own,
+    server: { ...(running !== undefined && { running: { url: running.url, pid: running.pid } }), port, holder },
+    stores: reports,
+    problems,
+  };
+}
+
+async function reportOf(store: Store): Promise<StoreFindings> {
+  try {
+    // The report tells of what the last list met.
+    await store.list("sweep");
+    return await store.report();
+  } catch (error) {
+    const problem = error instanceof Failure ? error.message : `unexpected failure: ${error}`;
+    return { agent: store.agent, problem };
+  }
+}
+
+function lines(findings: Findings, userHome: string, style: Style): string[] {
+  const { own, server, stores, problems } = findings;
+  const general = pairLines([
+    ["agent-bridge", `${findings.version} on Node.js ${findings.node}, ${findings.platform}`],
+    ["own files", shortPath(own.home.path, userHome) + (own.home.found ? "" : " (not there yet)")],
+    ["key", own.key.found ? "there" : "none yet; serve or token makes one"],
+    ["config.json", own.config.found ? "there" : "none; all is as it comes"],
+    ["server", serverState(server)],
+  ]);
+  const warnings = own.config.warnings.map((warning) => `${style.yellow("warning:")} ${printable(warning)}`);
+  const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
+  const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);
+  return [...general, ...warnings, ...found, "", ...(wrong.length === 0 ? [style.green("Nothing is broken.")] : wrong)];
+}
+
+function serverState({ running, port, holder }: Findings["server"]): string {
+  if (running !== undefined) return `runs at ${running.url} (process ${running.pid})`;
+  switch (holder) {
+    case "nobody":
+      return `not running; port ${port} is free`;
+    case "agent-bridge":
+      return `not running; another agent-bridge has port ${port}, so serve takes a free one`;
+    case "other":
+    case "silent":
+      return `not running; another program has port ${port}, so serve takes a free one`;
+  }
+}
+
+function storeState(store: StoreFindings, userHome: string, style: Style): string[] {
+  if ("problem" in store) return [style.bold(store.agent)];
+  const formats = store.formats.length === 0 ? "" : `, written by ${store.formats.join(", ")}`;
+  const roots = store.roots.map(({ path, found, note }) => {
+    const noted = note === undefined ? "" : ` (${note})`;
+    return [found ? "reads" : "no", printable(`${shortPath(path, userHome)}${noted}`)] as const;
+  });
+  const skipped = store.skipped.map(
+    ({ reason, count, example }) =>
+      [
+        "leaves out",
+        printable(`${count.toLocaleString("en")} × ${reason}, e.g. ${shortPath(example, userHome)}`),
+      ] as const,
+  );
+  return [
+    `${style.bold(store.agent)}  ${counted(store.sessions, "session")}${printable(formats)}`,
+    ...pairLines([...roots, ...skipped], 2),
+  ];
+}

@@ -1,0 +1,48 @@
+import { follow } from "../routes/follow.ts";
+import { flag, text, wholeNumber } from "./arguments.ts";
+import { endOfChat } from "./chat.ts";
+import { command, home, json } from "./command.ts";
+import { itemWriter } from "./print.ts";
+import { withProgress } from "./progress.ts";
+import { findChat } from "./session.ts";
+
+/** Items that `tail` prints when it is not told. */
+const ITEMS = 10;
+
+/** `tail`: the end of a chat, and what is added to it. */
+export const tail = command({
+  name: "tail",
+  summary: "print the end of a chat; with -f follow it",
+  operands: { shown: "ID", least: 1, most: 1 },
+  options: {
+    follow: flag("go on with what is written from now on, until Ctrl-C", "f"),
+    items: wholeNumber("N", `how many items to begin with (${ITEMS})`, [0, 1_000_000], "n"),
+    child: text("ID", "the chat of this subagent of the session"),
+    json: { ...json, help: "print the items as JSON, one a line" },
+    home,
+  },
+  notes: ["ID is as for show."],
+  examples: [
+    ["tail -f 4f0c", "watch the session at work"],
+    ["tail -f -n 0 --json 4f0c", "only what is new, for a program"],
+  ],
+  async run({ terminal, bridge, environment, untilInterrupted }, { options, operands: [asked = ""] }) {
+    const { stores, tools } = await bridge.histories(environment(options.home));
+    const chat = await withProgress(terminal, "Looking for the session", () => findChat(stores, asked, options.child));
+    const write = itemWriter(terminal, options.json);
+    const end = await endOfChat(chat, options.items ?? ITEMS);
+    await write(end.items);
+    if (!options.follow) return 0;
+    // Nothing that follows a chat keeps the process alive.
+    const alive = setInterval(() => {}, 60_000);
+    try {
+      for await (const { items, reset } of follow(chat, end.next, tools, untilInterrupted())) {
+        if (reset) await terminal.err("the transcript was replaced; this is its beginning\n");
+        await write(items);
+      }
+    } finally {
+      clearInterval(alive);
+    }
+    return 0;
+  },
+});

@@ -1,0 +1,44 @@
+import type { Environment } from "../platform/environment.ts";
+
+/** Where a command writes: stdout and stderr, or a test's arrays. */
+export interface Terminal {
+  /** Writes to stdout as it stands; waits until it is taken. @throws OutputClosed */
+  out(text: string): Promise<void>;
+  /** Writes to stderr as it stands. */
+  err(text: string): Promise<void>;
+  /** Columns of stdout; undefined when it is no terminal, so that nothing is cut for it. */
+  readonly columns: number | undefined;
+  /** Whether stderr is a terminal: only then progress is shown. */
+  readonly showsProgress: boolean;
+  /** Whether stdout takes colours. */
+  readonly colours: boolean;
+}
+
+/** Whoever read stdout has gone (`| head`): the command ends, and nothing is wrong. */
+export class OutputClosed extends Error {}
+
+/** The terminal (or pipe, or file) of this process. */
+export function processTerminal(environment: Environment): Terminal {
+  const { stdout, stderr } = process;
+  // Each write tells its own error; without a listener the stream's event would end the process with a stack.
+  stdout.on("error", () => {});
+  stderr.on("error", () => {});
+  return {
+    out: (text) => written(stdout, text),
+    err: (text) => written(stderr, text).catch(() => {}),
+    get columns() {
+      return stdout.isTTY ? stdout.columns || 80 : undefined;
+    },
+    showsProgress: stderr.isTTY === true,
+    colours:
+      stdout.isTTY === true &&
+      environment.variable("NO_COLOR") === undefined &&
+      environment.variable("TERM") !== "dumb",
+  };
+}
+
+function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(new OutputClosed("output closed", { cause: error })) : resolve()));
+  });
+}

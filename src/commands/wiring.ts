@@ -1,0 +1,128 @@
+import { holderOf } from "../client/holder.ts";
+import type { Clock } from "../platform/clock.ts";
+import { readConfig } from "../platform/config.ts";
+import type { Environment } from "../platform/environment.ts";
+import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
+import { withLock } from "../platform/lock.ts";
+import { loginLink, makeLoginCheck, makeLoginCode } from "../platform/login-code.ts";
+import { startOf } from "../platform/process-identity.ts";
+import {
+  mayBeRunning,
+  newBootNonce,
+  type RuntimeNotice,
+  readNotice,
+  removeNotice,
+  writeNotice,
+} from "../platform/runtime-notice.ts";
+import { systemTimer } from "../platform/timer.ts";
+import { createWatcher } from "../platform/watch.ts";
+import type { RouteContext } from "../routes/context.ts";
+import { eventsRoute } from "../routes/events.ts";
+import { healthRoute } from "../routes/health.ts";
+import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
+import { openApiRoute } from "../routes/openapi.ts";
+import { stateRoute } from "../routes/state.ts";
+import { transcriptRoutes } from "../routes/transcripts.ts";
+import { listen } from "../server/listen.ts";
+import { type ServerLog, traceOf } from "../server/log.ts";
+import type { Route } from "../server/route.ts";
+import { Inventory } from "../stores/inventory.ts";
+import { Pages } from "../stores/pages.ts";
+import { openStores } from "../stores/registry.ts";
+import { AGENT_NAMES } from "../transcript/names.ts";
+import type { Bridge, Histories, Serving } from "./bridge.ts";
+import { HomeServed } from "./home-served.ts";
+import { ownFiles } from "./own-files.ts";
+
+/** What the parts below are made with. */
+export interface Machine {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly pid: number;
+  /** Tells the user what they should know. */
+  warn(message: string): void;
+}
+
+/** The real stores, key and server. */
+export function bridgeOfThisMachine(machine: Machine): Bridge {
+  const histories = (environment: Environment): Promise<Histories> => openHistories(machine, environment);
+  return {
+    histories,
+    key: ({ bridgeHome }) => ensureKey(bridgeHome, machine.warn),
+    newKey: ({ bridgeHome }) => resetKey(bridgeHome),
+    ownFiles,
+    running: ({ bridgeHome }) => running(bridgeHome),
+    async wayIn({ bridgeHome }, { url, bootNonce }) {
+      const key = await ensureKey(bridgeHome, machine.warn);
+      return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
+    },
+    thisProcess: () => ({ pid: machine.pid, procStart: startOf(machine.pid) }),
+    serve: async (environment, port, log) => startServer(machine, environment, await histories(environment), port, log),
+  };
+}
+
+async function openHistories({ clock }: Machine, environment: Environment): Promise<Histories> {
+  const { config } = readConfig(environment, AGENT_NAMES);
+  const extraRoots = Object.fromEntries(config.stores);
+  const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
+  const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
+  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer } };
+}
+
+async function startServer(
+  { version, clock, pid, warn }: Machine,
+  { bridgeHome }: Environment,
+  { stores, inventory, tools }: Histories,
+  port: number,
+  log: ServerLog,
+): Promise<Serving> {
+  await ensureKey(bridgeHome, warn);
+  const key = keyReader(bridgeHome);
+  const bootNonce = newBootNonce();
+  const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
+  const context: RouteContext = { stores, inventory, ...tools, fault, version, pid, bootNonce };
+  const table = (): readonly Route[] => routes;
+  const routes: readonly Route[] = [
+    homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version }),
+    healthRoute(),
+    openApiRoute(table, version),
+    stateRoute(context),
+    ...transcriptRoutes(context),
+    eventsRoute(context),
+  ];
+  const server = await listen({ routes, assets: HOME_ASSETS, port, key, version, clock, log });
+  const notice = { url: server.url, port: server.port, pid, bootNonce };
+  try {
+    await withLock(bridgeHome, () => claimHome(bridgeHome, notice));
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  inventory.start();
+  return {
+    ...notice,
+    async reports() {
+      await inventory.settled();
+      return Promise.all(stores.map((store) => store.report()));
+    },
+    async close() {
+      await Promise.all([server.close(), inventory.close(), removeNotice(bridgeHome, bootNonce)]);
+    },
+  };
+}
+
+/** Puts our notice into the home. @throws HomeServed when a server that runs has its own there */
+async function claimHome(folder: string, notice: RuntimeNotice): Promise<void> {
+  const other = await running(folder);
+  if (other !== undefined) throw new HomeServed(folder, other);
+  await writeNotice(folder, notice);
+}
+
+/** The server whose notice lies in `folder`, if it is one that still runs. */
+async function running(folder: string): Promise<RuntimeNotice | undefined> {
+  const notice = readNotice(folder);
+  if (notice === undefined || !mayBeRunning(notice)) return undefined;
+  const holder = await holderOf(notice.port);
+  // A server that is busy or stopped is still there.
+  return holder === "agent-bridge" || holder === "silent" ? notice : undefined;
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "./failure.ts";
+import { readPrivate, writePrivate } from "./private-file.ts";
+import { asNumber, asObject, asString } from "./read.ts";
+
+/** Where the running server is: `dashboard.json` in our own home folder. */
+export interface RuntimeNotice {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** What tells this start of the server from every other. */
+  readonly bootNonce: string;
+}
+
+const LIMIT_BYTES = 4096;
+
+/** A new boot nonce: 32 hex digits. */
+export function newBootNonce(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** Says that the server of `notice` runs. @throws the system's error */
+export async function writeNotice(folder: string, notice: RuntimeNotice): Promise<void> {
+  const { url, port, pid, bootNonce } = notice;
+  await writePrivate(noticeFile(folder), `${JSON.stringify({ url, port, pid, bootNonce })}\n`);
+}
+
+/** What `dashboard.json` says; undefined when there is none, or none that can be read: it is written anew by each start. */
+export function readNotice(folder: string): RuntimeNotice | undefined {
+  try {
+    const file = readPrivate(noticeFile(folder), LIMIT_BYTES);
+    return file && noticeFrom(JSON.parse(file.bytes.toString("utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes the notice away if it is still that of this start; another server's stays. @throws the system's error */
+export async function removeNotice(folder: string, bootNonce: string): Promise<void> {
+  if (readNotice(folder)?.bootNonce === bootNonce) await rm(noticeFile(folder), { force: true });
+}
+
+/**
+ * Whether the process that wrote `notice` can still be there. Its number may belong to another program by now, so whoever
+ * relies on it asks `/healthz` too.
+ */
+export function mayBeRunning(notice: RuntimeNotice): boolean {
+  try {
+    process.kill(notice.pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === "EPERM";
+  }
+}
+
+function noticeFile(folder: string): string {
+  return join(folder, "dashboard.json");
+}
+
+function noticeFrom(value: unknown): RuntimeNotice | undefined {
+  const fields = asObject(value);
+  const port = asNumber(fields?.port);
+  const pid = asNumber(fields?.pid);
+  const bootNonce = asString(fields?.bootNonce);
+  if (port === undefined || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
+  // 0 and below mean groups of processes to `kill`.
+  if (pid === undefined || !Number.isInteger(pid) || pid < 1) return undefined;
+  if (bootNonce === undefined || !/^[0-9a-f]{32}$/.test(bootNonce)) return undefined;
+  // The key is sent there, so it is never an address that the file alone vouches for.
+  return { url: `http://127.0.0.1:${port}`, port, pid, bootNonce };
+}

@@ -1,0 +1,68 @@
+import { Failure } from "../platform/failure.ts";
+import type { LoginCheck } from "../platform/login-code.ts";
+import type { Asset } from "../server/asset.ts";
+import { keyCookieHeader, usableKey } from "../server/cookie.ts";
+import { type Answer, type Route, route } from "../server/route.ts";
+import { homePage, STYLE, STYLE_PATH, signInPage } from "./home-page.ts";
+
+/** What the first page needs. */
+export interface HomeOptions {
+  /** The dashboard key as it is now. @throws Failure when it can't be read */
+  readonly key: () => string;
+  readonly bootNonce: string;
+  readonly checkLogin: LoginCheck;
+  /** Every route, this one too, once they are put together. */
+  readonly table: () => readonly Route[];
+  readonly version: string;
+}
+
+/** The files of the first page. */
+export const HOME_ASSETS: readonly Asset[] = [{ path: STYLE_PATH, type: "text/css; charset=utf-8", body: STYLE }];
+
+/**
+ * `GET /`: what is served here, for who has the key; how to get in, for who has not. `?t=<code>` lets a browser in: the
+ * key goes into its cookie, and the address that it ends at holds no secret.
+ */
+export function homeRoute(options: HomeOptions): Route {
+  return route({
+    method: "GET",
+    pattern: "/",
+    summary: "The page in the browser, and the way in",
+    query: {
+      t: {
+        description: "A login code: works once, within ten minutes",
+        schema: { type: "string", maxLength: LOGIN_CODE_CHARACTERS },
+        read: ([code = ""]) => {
+          if (code.length > LOGIN_CODE_CHARACTERS) throw new Failure("bad-request", "t is not a login code: too long");
+          return code;
+        },
+      },
+    },
+    answer: { type: "string" },
+    media: "text/html",
+    access: "open",
+    handle: async ({ query, withKey, origin = "" }) => {
+      if (query.t !== undefined) return signIn(options, query.t, withKey === true);
+      if (withKey) return html(200, homePage({ routes: options.table(), version: options.version, origin }));
+      return html(403, signInPage("no-key"));
+    },
+  });
+}
+
+const LOGIN_CODE_CHARACTERS = 128;
+
+function signIn({ key, bootNonce, checkLogin }: HomeOptions, code: string, withKey: boolean): Answer {
+  const secret = { key: usableKey(key), bootNonce };
+  if (!checkLogin(code, secret)) return html(403, signInPage(withKey ? "used-but-in" : "used"));
+  return {
+    kind: "text",
+    status: 302,
+    type: "text/html; charset=utf-8",
+    body: "",
+    headers: { Location: "/", "Set-Cookie": keyCookieHeader(secret.key) },
+  };
+}
+
+function html(status: 200 | 403, body: string): Answer {
+  return { kind: "text", status, type: "text/html; charset=utf-8", body };
+}

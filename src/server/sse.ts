@@ -1,0 +1,76 @@
+import type { ServerResponse } from "node:http";
+import { startEvents } from "./respond.ts";
+import type { SseEvent } from "./route.ts";
+
+/** How long a stream may be silent before a comment shows that it is alive (and finds out whether the client is). */
+export const KEEP_ALIVE_MS = 15_000;
+
+const NEWLINE = /\r\n|\r|\n/;
+
+/** An event as it stands on the wire. A line's end inside an id or a name would begin another field, so it is dropped. */
+export function formatEvent({ event, id, data }: SseEvent): string {
+  const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+  const lines = text.split(NEWLINE).map((line) => `data: ${line}\n`);
+  const name = event === undefined ? "" : `event: ${onOneLine(event)}\n`;
+  const position = id === undefined ? "" : `id: ${onOneLine(id)}\n`;
+  return `${name}${position}${lines.join("")}\n`;
+}
+
+/**
+ * Writes `events` until they end, the client goes or `signal` aborts. The next one is asked for only when the client has
+ * taken the last, so a slow client costs one event of memory. Whatever ends it, the iterator is returned.
+ * @throws what the iterator throws
+ */
+export async function writeEvents(
+  response: ServerResponse,
+  events: AsyncIterable<SseEvent>,
+  signal: AbortSignal,
+  keepAliveMs: number = KEEP_ALIVE_MS,
+): Promise<void> {
+  startEvents(response);
+  const iterator = events[Symbol.asyncIterator]();
+  const keepAlive = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(": \n\n");
+  }, keepAliveMs);
+  try {
+    while (!signal.aborted) {
+      const next = await orAborted(iterator.next(), signal);
+      if (next === undefined || next.done) break;
+      keepAlive.refresh();
+      if (!response.write(formatEvent(next.value))) await drained(response, signal);
+    }
+  } finally {
+    clearInterval(keepAlive);
+    response.end();
+    // Not waited for: a generator that is busy returns only when it comes to its next yield.
+    iterator.return?.().catch(() => {});
+  }
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/[\r\n\0]/g, "");
+}
+
+/** What `promise` gives, or undefined as soon as the signal aborts. Leaves no listener behind. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => resolve(undefined);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** Waits until the client has taken what was written, or is gone. */
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+    signal.addEventListener("abort", done);
+    if (response.destroyed || signal.aborted) done();
+  });
+}

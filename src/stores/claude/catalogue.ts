@@ -1,0 +1,237 @@
+import { basename, sep } from "node:path";
+import { Breather } from "../../platform/breather.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { type FileStamp, sameStamp, stampFrom } from "../../platform/files.ts";
+import type { SessionId } from "../../transcript/names.ts";
+import type { ListEffort } from "../store.ts";
+import { stateOf, targetInside } from "./path-state.ts";
+import type { ClaudePlace } from "./place.ts";
+import { type FileEntry, type LeftOut, type ProjectFolder, ProjectFolders } from "./project-folders.ts";
+import type { ClaudeRoot } from "./roots.ts";
+import type { SessionFacts } from "./session-facts.ts";
+import { type ListingWork, SessionFileReader } from "./session-file.ts";
+
+/** Folders whose names are read beside each other. */
+const FOLDERS_AT_ONCE = 16;
+
+/** A session that the catalogue holds. */
+export interface KnownSession {
+  readonly id: SessionId;
+  readonly place: ClaudePlace;
+  /** The name of its project folder. */
+  readonly project: string;
+  readonly stamp: FileStamp;
+  readonly facts: SessionFacts;
+}
+
+/** Where a session lies whose transcript is `<folder>/<id>.jsonl`. */
+export function placeIn(root: string, folder: string, id: SessionId): ClaudePlace {
+  const sideFolder = folder + sep + id;
+  const file = `${sideFolder}.jsonl`;
+  return { root, file, session: id, mainFile: file, sideFolder };
+}
+
+/**
+ * Every transcript in the project folders of the roots with what its ends say, kept by the files' stamps: what has not
+ * changed is not opened again. It holds one entry a file that is there, and forgets those that went.
+ */
+export class Catalogue {
+  readonly #findRoots: () => Promise<readonly ClaudeRoot[]>;
+  readonly #work: ListingWork;
+  readonly #reader: SessionFileReader;
+  readonly #projects: ProjectFolders;
+  readonly #touched = new Set<string>();
+  readonly #afterLook = new Set<() => void>();
+  readonly #waiting = new Map<ListEffort, Promise<readonly KnownSession[]>>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #roots: readonly ClaudeRoot[] | undefined;
+  #folders = new Map<string, ProjectFolder>();
+  #sessions = new Map<SessionId, KnownSession>();
+  #leftOut: readonly LeftOut[] = [];
+
+  constructor(findRoots: () => Promise<readonly ClaudeRoot[]>, clock: Clock, work: ListingWork) {
+    this.#findRoots = findRoots;
+    this.#work = work;
+    this.#reader = new SessionFileReader(work);
+    this.#projects = new ProjectFolders(clock, work);
+  }
+
+  /** The roots as they were last looked at; undefined before the first look. */
+  get roots(): readonly ClaudeRoot[] | undefined {
+    return this.#roots;
+  }
+
+  /** The real paths of the project folders as they were last looked at. */
+  get folders(): readonly string[] {
+    return [...this.#folders.keys()];
+  }
+
+  /** What is there and not listed. */
+  get leftOut(): readonly LeftOut[] {
+    return this.#leftOut;
+  }
+
+  /** The session with this id, as it was last listed. */
+  known(id: SessionId): KnownSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** Watching told of `path`, a file or a project folder: the next quick look asks it, or everything in it. */
+  touch(path: string): void {
+    this.#touched.add(path);
+  }
+
+  /** Calls `then` after every look; what is returned ends that. */
+  afterLook(then: () => void): () => void {
+    this.#afterLook.add(then);
+    return () => this.#afterLook.delete(then);
+  }
+
+  /**
+   * The sessions that are there now, each id once (where a session lies in two folders, the one written last). A sweep
+   * asks every file for its state; a quick look asks the folders, and the files that are new or were touched. Looks come one
+   * after another; who asks while one waits for its turn shares it.
+   */
+  look(effort: ListEffort): Promise<readonly KnownSession[]> {
+    const waiting = this.#waiting.get(effort);
+    if (waiting !== undefined) return waiting;
+    const look = this.#turn.then(() => {
+      this.#waiting.delete(effort);
+      return this.#look(effort);
+    });
+    this.#waiting.set(effort, look);
+    this.#turn = look.catch(() => undefined);
+    return look;
+  }
+
+  /**
+   * Where the session lies now: as listed when that file is still there, else looked for by name in every project folder,
+   * also when lists leave it out. The one written last wins.
+   */
+  async find(id: SessionId): Promise<ClaudePlace | undefined> {
+    const known = this.#sessions.get(id)?.place;
+    if (known !== undefined && this.#modified(known) !== undefined) return known;
+    let newest: { readonly place: ClaudePlace; readonly mtimeNs: bigint } | undefined;
+    for (const root of this.#roots ?? (await this.#findRoots())) {
+      if (root.real === undefined) continue;
+      for (const path of await this.#projects.pathsIn(root.real, [])) {
+        const folder = this.#projects.realFolder(root.real, path, []);
+        const place = folder === undefined ? undefined : placeIn(root.real, folder, id);
+        const mtimeNs = place && this.#modified(place);
+        if (place === undefined || mtimeNs === undefined) continue;
+        if (newest === undefined || mtimeNs > newest.mtimeNs) newest = { place, mtimeNs };
+      }
+    }
+    return newest?.place;
+  }
+
+  async #look(effort: ListEffort): Promise<readonly KnownSession[]> {
+    const sweep = effort === "sweep" || this.#roots === undefined;
+    if (sweep) this.#roots = await this.#findRoots();
+    const touched = new Set(this.#touched);
+    this.#touched.clear();
+    const breather = new Breather();
+    const leftOut: LeftOut[] = [];
+    const folders = new Map<string, ProjectFolder>();
+    for (const root of this.#roots ?? []) {
+      for (const folder of await this.#foldersOf(root, leftOut)) folders.set(folder.path, folder);
+    }
+    await this.#refreshNames([...folders.values()], breather, leftOut);
+    for (const folder of folders.values()) {
+      const all = sweep || touched.has(folder.path);
+      for (const entry of folder.files.values()) {
+        if (!all && entry.reading !== undefined && !touched.has(entry.path)) continue;
+        this.#refresh(folder, entry);
+        if (breather.isDue) await breather.pause();
+      }
+    }
+    this.#folders = folders;
+    this.#sessions = newestOfEach(folders.values(), this.#sessions, leftOut);
+    this.#leftOut = leftOut;
+    for (const then of this.#afterLook) then();
+    return [...this.#sessions.values()];
+  }
+
+  async #foldersOf(root: ClaudeRoot, leftOut: LeftOut[]): Promise<ProjectFolder[]> {
+    const projects = root.real;
+    if (projects === undefined) return [];
+    return (await this.#projects.pathsIn(projects, leftOut)).flatMap((named) => {
+      const path = this.#projects.realFolder(projects, named, leftOut);
+      if (path === undefined) return [];
+      return this.#folders.get(path) ?? { root: projects, path, stamp: undefined, files: new Map(), leftOut: [] };
+    });
+  }
+
+  /** Brings the names in the folders up to date, some folders at a time. */
+  async #refreshNames(folders: readonly ProjectFolder[], breather: Breather, leftOut: LeftOut[]): Promise<void> {
+    for (let at = 0; at < folders.length; at += FOLDERS_AT_ONCE) {
+      const some = folders.slice(at, at + FOLDERS_AT_ONCE);
+      await Promise.all(some.map((folder) => this.#projects.refresh(folder, leftOut)));
+      await breather.pause();
+    }
+  }
+
+  /** Brings one file up to date: one stat, and its ends only when it changed. */
+  #refresh(folder: ProjectFolder, entry: FileEntry): void {
+    if (entry.reading === undefined && entry.regular) {
+      this.#readEnds(entry);
+      return;
+    }
+    const state = stateOf(entry.path, this.#work);
+    if (typeof state === "string") {
+      entry.stamp = undefined;
+      entry.reading = state === "gone" ? { kind: "gone" } : { kind: "skipped", reason: "could not be read" };
+    } else if (state.isSymbolicLink()) {
+      // A link's own state says nothing of what it leads to, so that is read every time.
+      const target = targetInside(folder.root, entry.path);
+      const reason = "a link that leads out of the store" as const;
+      entry.stamp = undefined;
+      entry.reading = target === undefined ? { kind: "skipped", reason } : this.#reader.read(target);
+    } else if (entry.stamp === undefined || !sameStamp(entry.stamp, stampFrom(entry.path, state))) {
+      this.#readEnds(entry);
+    }
+  }
+
+  #readEnds(entry: FileEntry): void {
+    entry.reading = this.#reader.read(entry.path);
+    // What could not be read has no stamp: it may be readable the next time without having changed.
+    entry.stamp = entry.reading.kind === "gone" ? undefined : entry.reading.stamp;
+  }
+
+  /** When the transcript at `place` was written, if it is there: a regular file, or a link to something in the store. */
+  #modified(place: ClaudePlace): bigint | undefined {
+    const state = stateOf(place.file, this.#work);
+    if (typeof state === "string") return undefined;
+    if (state.isFile()) return state.mtimeNs;
+    const target = state.isSymbolicLink() ? targetInside(place.root, place.file) : undefined;
+    const there = target === undefined ? "gone" : stateOf(target, this.#work);
+    return typeof there !== "string" && there.isFile() ? there.mtimeNs : undefined;
+  }
+}
+
+/** Each session once; what has not changed since `before` stays the same object. What is not listed goes to `leftOut`. */
+function newestOfEach(
+  folders: Iterable<ProjectFolder>,
+  before: ReadonlyMap<SessionId, KnownSession>,
+  leftOut: LeftOut[],
+): Map<SessionId, KnownSession> {
+  const sessions = new Map<SessionId, KnownSession>();
+  for (const folder of folders) {
+    const project = basename(folder.path);
+    leftOut.push(...folder.leftOut);
+    for (const { id, path, reading } of folder.files.values()) {
+      if (reading?.kind === "skipped") leftOut.push({ path, reason: reading.reason });
+      if (reading?.kind !== "session") continue;
+      const other = sessions.get(id);
+      const older = other !== undefined && other.stamp.mtimeNs >= reading.stamp.mtimeNs;
+      const reason = "an older copy of a session in another folder" as const;
+      if (other !== undefined) leftOut.push({ path: older ? path : other.place.file, reason });
+      if (older) continue;
+      const same = before.get(id);
+      const { stamp, facts } = reading;
+      const kept = same?.facts === facts && same.place.file === path ? same : undefined;
+      sessions.set(id, kept ?? { id, place: placeIn(folder.root, folder.path, id), project, stamp, facts });
+    }
+  }
+  return sessions;
+}

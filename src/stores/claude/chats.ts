@@ -1,0 +1,269 @@
+import { basename } from "node:path";
+import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
+import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
+import { type ByteOffset, byteOffsetOf, FILE_START, formatJsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
+import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
+import type { Clock, EpochMs } from "../../platform/clock.ts";
+import { Failure } from "../../platform/failure.ts";
+import { type FileStamp, type OpenFile, stampOf, withFile } from "../../platform/files.ts";
+import { badCursor, type Cursor } from "../../transcript/cursor.ts";
+import type { Entry } from "../../transcript/entry.ts";
+import { toItem } from "../../transcript/item.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
+import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
+import { type ChatFile, posOf, withChat } from "./chat-file.ts";
+import { type ChatRecord, readChat } from "./chat-records.ts";
+import { agentChat, type ChatScope, MAIN_CHAT, sidechainChat } from "./chat-scope.ts";
+import { ChildLister } from "./child-list.ts";
+import { ChildIndex } from "./children.ts";
+import { readLongLine } from "./long-line.ts";
+import { addTo, type Meter, newMeter } from "./meter.ts";
+import { withPersistedOutput } from "./persisted.ts";
+import type { ClaudePlace } from "./place.ts";
+import { mentionsSubagents, placeSubagents } from "./spawns.ts";
+import { Trouble } from "./trouble.ts";
+
+/** What reading chats needs from outside. */
+export interface ClaudeChatsDeps {
+  readonly clock: Clock;
+  /** Whether a process has the session open now. */
+  isLive(session: SessionId): boolean;
+  /** Counts the work. */
+  readonly meter?: Meter;
+}
+
+/** Some records of a chat with all that they show. */
+interface Told {
+  readonly entries: readonly Entry[];
+  /** Where the records end that can be told now: the first one that waits for its subagent. */
+  readonly stop: ByteOffset | undefined;
+  readonly uses: readonly FileStamp[];
+}
+
+/** No record waits at this time. */
+const LATER = Number.MAX_SAFE_INTEGER as EpochMs;
+
+/** The chats of Claude Code sessions and of their subagents. */
+export class ClaudeChats {
+  readonly #clock: Clock;
+  readonly #isLive: (session: SessionId) => boolean;
+  readonly #meter: Meter;
+  readonly #buffers = new PageBuffers();
+  readonly #pool = new BytePool();
+  readonly #continuity = new Continuity();
+  readonly #trouble = new Trouble();
+  readonly #children: ChildIndex;
+  readonly #lister: ChildLister;
+
+  constructor(deps: ClaudeChatsDeps) {
+    this.#clock = deps.clock;
+    this.#isLive = (session) => deps.isLive(session);
+    this.#meter = deps.meter ?? newMeter();
+    const reading = { meter: this.#meter, pool: this.#pool };
+    this.#children = new ChildIndex(reading, this.#trouble);
+    this.#lister = new ChildLister(this.#children, reading);
+  }
+
+  /** The entries from `from` on. @throws Failure bad-request, not-found */
+  async entries(place: ClaudePlace, from: Cursor, budget: Budget): Promise<EntryPage> {
+    const cursor = cursorOfChat(from);
+    return this.#open(place, async (open, chat, now) => {
+      const fits = cursor.offset === 0 || now.fits(cursor.offset);
+      const start = fits ? cursor : FILE_START;
+      const { page, records } = await this.#buffers.lend(budget.bytes, async (buffer) => {
+        const page = await readPage(chat.source, start, buffer);
+        return { page, records: readChat(chat, page.lines) };
+      });
+      const told = await this.#tell(place, open, chat, records, this.#clock.now());
+      const reset = page.reset === true || !fits;
+      const next = told.stop === undefined ? page.next : { offset: told.stop, discarding: false };
+      now.served(reset ? 0 : start.offset, next.offset);
+      const { entries, uses, stop } = told;
+      return { entries, next: formatJsonlCursor(next), ...(reset && { reset }), uses, settled: stop === undefined };
+    });
+  }
+
+  /** The entries that end at `before`, or the last ones. @throws Failure bad-request, not-found */
+  async before(place: ClaudePlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
+    const cursor = before === "tail" ? undefined : cursorOfChat(before);
+    return this.#open(place, async (open, chat, now) => {
+      const fits = cursor !== undefined && now.fits(cursor.offset) && isPlaceIn(chat, cursor);
+      const reset = cursor !== undefined && !fits;
+      const end = fits ? cursor.offset : byteOffsetOf(open.size);
+      const page = await this.#pageBefore(place, open, chat, end, fits ? "given" : "tail", budget);
+      const next = fits ? before : formatJsonlCursor({ offset: page.next, discarding: false });
+      now.served(page.prev ?? 0, fits ? end : page.next);
+      return {
+        entries: page.entries,
+        next: next as Cursor,
+        prev: page.prev === undefined ? null : posOf(page.prev),
+        ...(reset && { reset }),
+        uses: page.uses,
+        settled: page.settled,
+      };
+    });
+  }
+
+  /** The entries of the one record at `pos`, uncut. @throws Failure bad-request, not-found */
+  async record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]> {
+    const cursor = cursorOfChat(pos);
+    return this.#open(place, async (open, chat, now) => {
+      const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(chat.source, cursor.offset);
+      const records = there ? await this.#recordAt(chat, cursor.offset) : undefined;
+      if (records === undefined) throw new Failure("not-found", "no record of this chat stands there");
+      const { entries } = await this.#tell(place, open, chat, records, LATER);
+      return withPersistedOutput(place, records[0]?.record, entries);
+    });
+  }
+
+  /** The newest 200 subagents of the session; of a subagent, those that it started. @throws Failure not-found */
+  async children(place: ClaudePlace): Promise<ChildList> {
+    requireThere(place);
+    return this.#lister.list(place, agentOf(place), this.#isLive(place.session));
+  }
+
+  /** The place of the subagent `id`, when it is one of this very session. @throws Failure not-found: the session is gone */
+  async child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined> {
+    requireThere(place);
+    return (await this.#children.of(place, "trust")).byId.get(id)?.place;
+  }
+
+  /** What was left out of the chats that were read, by reason: files with damaged lines, files that can't be read. */
+  skipped(): readonly Skipped[] {
+    return this.#trouble.skipped();
+  }
+
+  #open<T>(place: ClaudePlace, use: (open: OpenFile, chat: ChatFile, now: FileNow) => Promise<T>): Promise<T> {
+    return withFile(place.root, place.file, async (open) => {
+      this.#meter.opens++;
+      const now = this.#continuity.now(open);
+      const scope = await this.#scopeOf(place, open);
+      const meter = newMeter();
+      try {
+        return await withChat(open, scope, { meter, pool: this.#pool }, (chat) => use(open, chat, now));
+      } finally {
+        addTo(this.#meter, meter);
+        if (meter.damaged > 0) this.#trouble.note("a line of a transcript is no whole record", place.file);
+      }
+    });
+  }
+
+  async #scopeOf(place: ClaudePlace, open: OpenFile): Promise<ChatScope> {
+    const agent = agentOf(place);
+    if (agent === undefined) return MAIN_CHAT;
+    if (place.sidechain === undefined) return agentChat(agent);
+    const { rootOf } = await this.#children.sidechains(open);
+    return sidechainChat(agent, rootOf);
+  }
+
+  /** Puts subagents among the records, when these have to do with any. */
+  async #tell(
+    place: ClaudePlace,
+    open: OpenFile,
+    chat: ChatFile,
+    records: readonly ChatRecord[],
+    now: EpochMs,
+  ): Promise<Told> {
+    if (!mentionsSubagents(records)) {
+      return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
+    }
+    const main = place.file === place.mainFile ? open : undefined;
+    const children = await this.#children.of(place, "trust", main);
+    const placed = await placeSubagents(chat, records, children, now);
+    const files = [...new Set(placed.used.flatMap(({ files }) => files))];
+    return {
+      entries: entriesOf(placed.records),
+      stop: placed.stop,
+      uses: [open.stamp, ...children.folders, ...files.flatMap((file) => stampOf(file) ?? [])],
+    };
+  }
+
+  async #pageBefore(
+    place: ClaudePlace,
+    open: OpenFile,
+    chat: ChatFile,
+    end: ByteOffset,
+    kind: "tail" | "given",
+    budget: Budget,
+  ): Promise<BackwardPage> {
+    const pages: Told[] = [];
+    let next: ByteOffset | undefined;
+    let settled = true;
+    for (let stop = end; ; ) {
+      const { page, records } = await this.#buffers.lend(budget.bytes, async (buffer) => {
+        const page = await readPageBefore(chat.source, stop, buffer);
+        return { page: { prev: page.prev, end: page.lines.at(-1)?.end }, records: readChat(chat, page.lines) };
+      });
+      let told = await this.#tell(place, open, chat, records, this.#clock.now());
+      if (told.stop !== undefined) {
+        settled = false;
+        // A client that asks for what stands before a place has what follows already.
+        if (kind === "given") told = await this.#tell(place, open, chat, records, LATER);
+      }
+      if (told.stop !== undefined || next === undefined) next = told.stop ?? page.end ?? byteOffsetOf(0);
+      if (told.stop !== undefined) pages.length = 0;
+      pages.unshift(told);
+      const { prev } = page;
+      const shows = told.entries.some((entry) => toItem(entry) !== undefined);
+      if (shows || prev === undefined || end - prev > LOOK_BACK_BYTES) {
+        const uses = pages.flatMap((one) => one.uses);
+        return { entries: entriesOf(pages), next, prev, uses: distinct(uses), settled };
+      }
+      stop = prev;
+    }
+  }
+
+  async #recordAt(chat: ChatFile, start: ByteOffset): Promise<ChatRecord[] | undefined> {
+    const short = await this.#buffers.lend(PAGE_BYTES, async (buffer) => {
+      const { lines, next } = await readPage(chat.source, { offset: start, discarding: false }, buffer);
+      const [line] = lines;
+      if (line !== undefined) return readChat(chat, [line]);
+      return next.discarding ? "long" : undefined;
+    });
+    if (short !== "long") return short;
+    const line: JsonlLine | undefined = await readLongLine(chat.source, start);
+    return line && readChat(chat, [line]);
+  }
+}
+
+interface BackwardPage {
+  readonly entries: readonly Entry[];
+  readonly next: ByteOffset;
+  readonly prev: ByteOffset | undefined;
+  readonly uses: readonly FileStamp[];
+  readonly settled: boolean;
+}
+
+function entriesOf(parts: readonly { readonly entries: readonly Entry[] }[]): Entry[] {
+  const all: Entry[] = [];
+  for (const { entries } of parts) all.push(...entries);
+  return all;
+}
+
+/** A session that has moved is looked for anew by whoever hears that it is not found. */
+function requireThere(place: ClaudePlace): void {
+  if (stampOf(place.mainFile) === undefined) throw new Failure("not-found", "no such transcript");
+}
+
+/** Whose chat a place is; undefined for the session's own. */
+function agentOf(place: ClaudePlace): SessionId | undefined {
+  if (place.sidechain !== undefined) return sessionIdOf(place.sidechain);
+  if (place.file === place.mainFile) return undefined;
+  return sessionIdOf(/^agent-(.+)\.jsonl$/.exec(basename(place.file))?.[1]);
+}
+
+/** Chats of a single file have cursors without a chain. */
+function cursorOfChat(text: Cursor): ReturnType<typeof parseJsonlCursor> {
+  const cursor = parseJsonlCursor(text);
+  if (cursor.chain !== undefined) throw badCursor();
+  return cursor;
+}
+
+function isPlaceIn(chat: ChatFile, cursor: ReturnType<typeof parseJsonlCursor>): boolean {
+  return cursor.discarding ? cursor.offset <= chat.source.size : isLineStart(chat.source, cursor.offset);
+}
+
+function distinct(stamps: readonly FileStamp[]): FileStamp[] {
+  return [...new Map(stamps.map((stamp) => [stamp.path, stamp])).values()];
+}

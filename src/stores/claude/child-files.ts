@@ -1,0 +1,120 @@
+import { type Dirent, readdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type FileStamp, isWithin, sameStamp, stampOf } from "../../platform/files.ts";
+import { Recent } from "../../platform/recent.ts";
+import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import { isHelper } from "./child-facts.ts";
+import type { ClaudePlace } from "./place.ts";
+
+/** A subagent's transcript. */
+export interface ChildFile {
+  readonly id: SessionId;
+  readonly file: string;
+  /** `agent-<id>.meta.json` beside it; it may not exist. */
+  readonly meta: string;
+  /** Beside the sessions (2.1.1 and older): only its records tell whose it is. */
+  readonly shared: boolean;
+  /** The Workflow run whose folder it is in. */
+  readonly run?: string;
+}
+
+/** The files that may be a session's subagents, and the folders that say so. */
+export interface ChildFiles {
+  readonly files: readonly ChildFile[];
+  readonly folders: readonly FileStamp[];
+}
+
+const TRANSCRIPT = /^agent-(.+)\.jsonl$/;
+
+/** How deep below `subagents/` is looked (Workflow runs lie two deep), and how many entries in all. */
+const DEPTH = 6;
+const MOST_FILES = 10_000;
+const FOLDERS = 512;
+
+interface Folder {
+  readonly stamp: FileStamp;
+  readonly files: readonly ChildFile[];
+  readonly folders: readonly string[];
+}
+
+/** Lists subagents' files; a folder is read again only when it has changed. */
+export class ChildFinder {
+  readonly #folders = new Recent<string, Folder>(FOLDERS);
+
+  /** The subagents' files of the session at `place`: in its own folder, and beside it those of any session. */
+  list(place: ClaudePlace): ChildFiles {
+    const project = dirname(place.mainFile);
+    const found: { files: ChildFile[]; folders: FileStamp[] } = { files: [], folders: [] };
+    const beside = this.#folder(project, true);
+    if (beside !== undefined) {
+      found.folders.push(beside.stamp);
+      found.files.push(...beside.files);
+    }
+    const side = stampOf(place.sideFolder);
+    if (side !== undefined) found.folders.push(side);
+    const own = realPath(place.sideFolder);
+    // A folder that is a link to another place is not this session's own.
+    if (own !== undefined && own === realOwnFolder(place) && isWithin(place.root, own)) {
+      this.#walk(join(place.sideFolder, "subagents"), join(own, "subagents"), DEPTH, found);
+    }
+    return found;
+  }
+
+  #walk(path: string, real: string, depth: number, found: { files: ChildFile[]; folders: FileStamp[] }): void {
+    if (depth === 0 || found.files.length > MOST_FILES || realPath(path) !== real) return;
+    const folder = this.#folder(path, false);
+    if (folder === undefined) return;
+    found.folders.push(folder.stamp);
+    found.files.push(...folder.files);
+    for (const name of folder.folders) this.#walk(join(path, name), join(real, name), depth - 1, found);
+  }
+
+  #folder(path: string, shared: boolean): Folder | undefined {
+    const stamp = stampOf(path);
+    if (stamp === undefined) return undefined;
+    const known = this.#folders.get(path);
+    if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
+    const entries = entriesOf(path);
+    const folder: Folder = {
+      stamp,
+      files: entries.flatMap((entry) => childFile(path, entry, shared) ?? []),
+      folders: shared ? [] : entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    };
+    this.#folders.set(path, folder);
+    return folder;
+  }
+}
+
+function childFile(path: string, entry: Dirent, shared: boolean): ChildFile | undefined {
+  const id = entry.isFile() ? sessionIdOf(TRANSCRIPT.exec(entry.name)?.[1]) : undefined;
+  if (id === undefined || isHelper(id)) return undefined;
+  const run = basename(dirname(path)) === "workflows" ? basename(path) : undefined;
+  return {
+    id,
+    file: join(path, entry.name),
+    meta: join(path, `agent-${id}.meta.json`),
+    shared,
+    ...(run !== undefined && { run }),
+  };
+}
+
+function entriesOf(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+function realOwnFolder(place: ClaudePlace): string | undefined {
+  const project = realPath(dirname(place.mainFile));
+  return project && join(project, basename(place.sideFolder));
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}

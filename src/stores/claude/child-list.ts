@@ -1,0 +1,153 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { byteOffsetOf } from "../../jsonl/cursor.ts";
+import type { EpochMs } from "../../platform/clock.ts";
+import { type FileStamp, sameStamp, stampOf, withFile } from "../../platform/files.ts";
+import { Recent } from "../../platform/recent.ts";
+import { CHILDREN } from "../../transcript/limits.ts";
+import type { SessionId } from "../../transcript/names.ts";
+import type { ChildEntry, ChildList } from "../store.ts";
+import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
+import { agentChat, MAIN_CHAT } from "./chat-scope.ts";
+import { type ChildTail, childTitle, NO_TAIL, TailReader } from "./child-facts.ts";
+import { type Child, type ChildIndex, readable } from "./children.ts";
+import { type Evidence, EvidenceFinder } from "./evidence.ts";
+import type { ClaudePlace } from "./place.ts";
+import { childStatus } from "./statuses.ts";
+
+/** Bytes at a transcript's end that tell how it ends. */
+const TAIL_BYTES = 64 * 1024;
+const TAILS = 4_000;
+
+/** Lists the subagents of sessions, with what is proved of each. */
+export class ChildLister {
+  readonly #index: ChildIndex;
+  readonly #reading: Reading;
+  readonly #evidence: EvidenceFinder;
+  readonly #tails = new Recent<string, { readonly stamp: FileStamp; readonly tail: ChildTail }>(TAILS);
+
+  constructor(index: ChildIndex, reading: Reading) {
+    this.#index = index;
+    this.#reading = reading;
+    this.#evidence = new EvidenceFinder(reading);
+  }
+
+  /** The newest 200 of the session at `place`; of a subagent's place, those that it started. */
+  async list(place: ClaudePlace, agent: SessionId | undefined, live: boolean): Promise<ChildList> {
+    const main = stampOf(place.mainFile);
+    const { all, byId, folders } = await this.#index.of(place, "fresh");
+    const ours = all.filter((child) => agent === undefined || child.meta?.parent === agent);
+    const chosen = ours.sort(newestFirst).slice(0, CHILDREN);
+    const uses = [...(main ? [main] : []), ...folders];
+    if (chosen.length === 0) return { children: [], uses, settled: true };
+    const evidence = await this.#evidenceOf(place, chosen, byId);
+    const children: ChildEntry[] = [];
+    for (const child of chosen) {
+      uses.push(...child.files.flatMap((file) => stampOf(file) ?? []));
+      children.push(this.#entry(child, byId, evidence, await this.#tailOf(child), live));
+      if (children.length % 16 === 0) await turn();
+    }
+    return { children, uses, settled: true };
+  }
+
+  #entry(
+    child: Child,
+    byId: ReadonlyMap<SessionId, Child>,
+    evidence: ReadonlyMap<SessionId | undefined, Evidence>,
+    tail: ChildTail,
+    live: boolean,
+  ): ChildEntry {
+    const parent = parentOf(child, byId);
+    const said = evidence.get(parent);
+    const callId = child.meta?.toolUseId ?? said?.callOf.get(child.id) ?? (said && callByPrompt(child, said));
+    const call = callId === undefined ? undefined : said?.described.get(callId);
+    const told = said?.told.get(child.id) ?? evidence.get(undefined)?.told.get(child.id);
+    const result = callId === undefined ? undefined : said?.results.get(callId);
+    return {
+      id: child.id,
+      title: childTitle(child.id, [
+        child.meta?.description,
+        call?.description,
+        child.meta?.agentType,
+        child.first.prompt,
+      ]),
+      status: childStatus({ told, result, meta: child.meta, tail, live }),
+      startedAt: child.first.at,
+      updatedAt: tail.at ?? modifiedAt(child) ?? child.first.at,
+      ...(parent !== undefined && { parent }),
+    };
+  }
+
+  /** What the session's chat, and that of every subagent that started one, say of those they started. */
+  async #evidenceOf(
+    place: ClaudePlace,
+    children: readonly Child[],
+    byId: ReadonlyMap<SessionId, Child>,
+  ): Promise<Map<SessionId | undefined, Evidence>> {
+    const evidence = new Map<SessionId | undefined, Evidence>();
+    const of = async (path: string, agent: SessionId | undefined): Promise<void> => {
+      const scope = agent === undefined ? MAIN_CHAT : agentChat(agent);
+      const found = await readable(withFile(place.root, path, (file) => this.#evidence.of(file, scope)));
+      if (found !== undefined) evidence.set(agent, found);
+    };
+    await of(place.mainFile, undefined);
+    for (const parent of new Set(children.map((child) => parentOf(child, byId)))) {
+      const file = parent === undefined ? undefined : byId.get(parent)?.place.file;
+      if (file !== undefined) await of(file, parent);
+    }
+    return evidence;
+  }
+
+  async #tailOf(child: Child): Promise<ChildTail> {
+    if (child.tail !== undefined) return child.tail();
+    const { file } = child.place;
+    const stamp = stampOf(file);
+    const known = this.#tails.get(file);
+    if (known !== undefined && stamp !== undefined && sameStamp(known.stamp, stamp)) return known.tail;
+    const tail = await readable(
+      withFile(child.place.root, file, async (open) => {
+        this.#reading.meter.opens++;
+        const read = await withChat(open, agentChat(child.id), this.#reading, (chat) => tailOf(chat, open.size));
+        this.#tails.set(file, { stamp: open.stamp, tail: read });
+        return read;
+      }),
+    );
+    return tail ?? NO_TAIL;
+  }
+}
+
+function tailOf(chat: ChatFile, size: number): ChildTail {
+  const from = Math.max(0, size - TAIL_BYTES);
+  const start = from === 0 ? 0 : (chat.lineStart(byteOffsetOf(from)) ?? from);
+  const end = chat.lineStart(byteOffsetOf(size)) ?? byteOffsetOf(size);
+  const reader = new TailReader();
+  for (const line of chat.linesFrom(start, end)) for (const record of chat.records(line.bytes)) reader.next(record);
+  return reader.tail();
+}
+
+function newestFirst(a: Child, b: Child): number {
+  return b.first.at - a.first.at || (a.id < b.id ? 1 : -1);
+}
+
+/** The subagent that started `child`; what names itself, or goes round in a circle, has none. */
+function parentOf(child: Child, byId: ReadonlyMap<SessionId, Child>): SessionId | undefined {
+  const seen = new Set<SessionId>([child.id]);
+  const parent = child.meta?.parent;
+  for (let id = parent; id !== undefined; id = byId.get(id)?.meta?.parent) {
+    if (seen.has(id)) return undefined;
+    seen.add(id);
+  }
+  return parent;
+}
+
+/** The one call that asked for what `child` was asked. */
+function callByPrompt(child: Child, { described }: Evidence): string | undefined {
+  const { prompt } = child.first;
+  if (prompt === undefined) return undefined;
+  const ids = [...described].filter(([, call]) => call.prompt === prompt);
+  return ids.length === 1 ? ids[0]?.[0] : undefined;
+}
+
+function modifiedAt(child: Child): EpochMs | undefined {
+  const stamp = child.files[0] === undefined ? undefined : stampOf(child.files[0]);
+  return stamp && (Number(stamp.mtimeNs / 1_000_000n) as EpochMs);
+}

@@ -1,0 +1,167 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
+import type { EpochMs } from "../../platform/clock.ts";
+import type { OpenFile } from "../../platform/files.ts";
+import { asText, type JsonObject } from "../../platform/read.ts";
+import { Recent } from "../../platform/recent.ts";
+import { PAGE_BYTES } from "../../transcript/limits.ts";
+import type { SessionId } from "../../transcript/names.ts";
+import { callsOf } from "./calls.ts";
+import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
+import type { ChatScope } from "./chat-scope.ts";
+import { promptMark } from "./child-facts.ts";
+import { isSpawnTool, namedResults, notificationOf, progressLink, taskStatusOf } from "./links.ts";
+import { timeOf } from "./records.ts";
+
+/** How a chat says that a subagent ended. */
+export interface Ending {
+  readonly at: EpochMs | undefined;
+  /** `completed`, `failed`, `stopped`, `killed`, or another word. */
+  readonly status: string;
+}
+
+/** What a chat says of the subagents that it started. */
+export interface Evidence {
+  /** What a call asked for, by its id. */
+  readonly described: ReadonlyMap<
+    string,
+    { readonly description: string | undefined; readonly prompt: string | undefined }
+  >;
+  /** The call that started a subagent, as its result, a progress record or a notification names it. */
+  readonly callOf: ReadonlyMap<SessionId, string>;
+  /** How the result of a call says that it ended, by the call's id. */
+  readonly results: ReadonlyMap<string, Ending>;
+  /** The newest notification of a subagent. */
+  readonly told: ReadonlyMap<SessionId, Ending>;
+}
+
+/** No more than this is read of a file's end. */
+const SCAN_BYTES = 128 * 1024 * 1024;
+const STEP_BYTES = 1024 * 1024;
+const FILES = 64;
+/** Kept of a file at most, of each kind. */
+const MOST = 5_000;
+
+/** Lines that hold one of these are parsed: calls that start subagents, and what is told of tasks. */
+const NEEDLES = ['"name":"Agent"', '"name":"Task"', "<task-id>", '"task_status"', '"agent_progress"'].map((text) =>
+  Buffer.from(text),
+);
+const RESULT = Buffer.from('"tool_use_id":"');
+
+interface Scan {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** Behind the last line that was read. */
+  to: number;
+  readonly described: Map<string, { description: string | undefined; prompt: string | undefined }>;
+  readonly callOf: Map<SessionId, string>;
+  readonly results: Map<string, Ending>;
+  readonly told: Map<SessionId, Ending>;
+}
+
+/** Collects what chats say of their subagents; a file is scanned once, and what is appended to it is added. */
+export class EvidenceFinder {
+  readonly #scans = new Recent<string, Scan>(FILES);
+  readonly #reading: Reading;
+  /** One for every step, which is taken without a pause. */
+  readonly #buffer = Buffer.allocUnsafeSlow(STEP_BYTES);
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  /** What the open transcript says as one chat of it shows it. */
+  async of(file: OpenFile, scope: ChatScope): Promise<Evidence> {
+    const { path, dev, ino, size } = file.stamp;
+    const key = `${scope.agent ?? ""}\n${path}`;
+    const known = this.#scans.get(key);
+    const same = known?.dev === dev && known.ino === ino && known.to <= size;
+    const scan = known !== undefined && same ? known : newScan(dev, ino, Math.max(0, size - SCAN_BYTES));
+    this.#scans.set(key, scan);
+    await withChat(file, scope, this.#reading, async (chat) => {
+      while (scan.to < size && step(scan, chat, this.#buffer)) await turn();
+    });
+    return scan;
+  }
+}
+
+function newScan(dev: bigint, ino: bigint, to: number): Scan {
+  return { dev, ino, to, described: new Map(), callOf: new Map(), results: new Map(), told: new Map() };
+}
+
+/** Reads one step further; false when no whole line is left. */
+function step(scan: Scan, chat: ChatFile, buffer: Buffer): boolean {
+  const base = scan.to;
+  const bytes = buffer.subarray(0, chat.source.read(buffer, base));
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  if (end === 0) {
+    // A line longer than a step is passed over.
+    scan.to += bytes.length === STEP_BYTES ? bytes.length : 0;
+    return bytes.length === STEP_BYTES;
+  }
+  scan.to = base + end;
+  const whole = bytes.subarray(0, end);
+  const starts = new Set<number>();
+  for (const needle of NEEDLES) for (const place of placesOf(whole, needle)) starts.add(lineStartOf(whole, place));
+  read(scan, chat, base, whole, starts);
+  // The results of the calls that are known by now, those of this step included.
+  const results = new Set<number>();
+  if (scan.described.size > 0) {
+    for (const place of placesOf(whole, RESULT)) {
+      const from = place + RESULT.length;
+      const id = whole.toString("latin1", from, whole.indexOf(0x22, from));
+      if (scan.described.has(id) && !starts.has(lineStartOf(whole, place))) results.add(lineStartOf(whole, place));
+    }
+  }
+  read(scan, chat, base, whole, results);
+  return true;
+}
+
+function read(scan: Scan, chat: ChatFile, base: number, bytes: Buffer, starts: ReadonlySet<number>): void {
+  for (const start of [...starts].sort((a, b) => a - b)) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end - start >= PAGE_BYTES) continue;
+    for (const record of chat.parse(bytes.subarray(start, end))) {
+      if (chat.scope.includes(record)) note(scan, record, byteOffsetOf(base + start));
+    }
+  }
+}
+
+function note(scan: Scan, record: JsonObject, start: ByteOffset): void {
+  for (const call of callsOf(record, start)) {
+    if (!isSpawnTool(call.tool)) continue;
+    put(scan.described, call.id, {
+      description: asText(call.input?.description)?.slice(0, 2_000),
+      prompt: markOf(asText(call.input?.prompt)),
+    });
+  }
+  for (const result of namedResults(record)) {
+    if (result.callId === undefined || !scan.described.has(result.callId)) continue;
+    if (result.agent !== undefined) put(scan.callOf, result.agent, result.callId);
+    if (result.launched) continue;
+    const status = result.rejected ? "stopped" : result.isError ? "failed" : "completed";
+    put(scan.results, result.callId, { at: timeOf(record), status });
+  }
+  const link = progressLink(record);
+  if (link !== undefined) put(scan.callOf, link.agent, link.callId);
+  const told = notificationOf(record) ?? taskStatusOf(record);
+  if (told === undefined) return;
+  if (told.callId !== undefined && !scan.callOf.has(told.task)) put(scan.callOf, told.task, told.callId);
+  if (told.status !== undefined) put(scan.told, told.task, { at: timeOf(record), status: told.status });
+}
+
+function markOf(prompt: string | undefined): string | undefined {
+  return prompt === undefined ? undefined : promptMark(prompt);
+}
+
+function put<K, V>(map: Map<K, V>, key: K, value: V): void {
+  if (map.size < MOST || map.has(key)) map.set(key, value);
+}
+
+function* placesOf(bytes: Buffer, needle: Buffer): Generator<number> {
+  for (let place = bytes.indexOf(needle); place >= 0; place = bytes.indexOf(needle, place + 1)) yield place;
+}
+
+function lineStartOf(bytes: Buffer, place: number): number {
+  return place === 0 ? 0 : bytes.lastIndexOf(0x0a, place - 1) + 1;
+}

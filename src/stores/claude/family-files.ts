@@ -1,0 +1,104 @@
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type FileStamp, stampOf, withFile } from "../../platform/files.ts";
+import { asText } from "../../platform/read.ts";
+import type { SessionId } from "../../transcript/names.ts";
+import type { ClaudePlace } from "./place.ts";
+
+const AGENT_FILE = /^agent-[A-Za-z0-9_-]{1,128}\.jsonl$/;
+
+/** Workflow agents lie two folders below `subagents` (as reported); deeper than this nothing was ever seen. */
+const DEEPEST = 6;
+
+/** Entries of a side folder that are looked at. */
+const MOST_ENTRIES = 20_000;
+
+/** Owners of old agent files that are remembered. */
+const MOST_OWNERS = 20_000;
+
+/** An old agent file's first record names its session within this many bytes. */
+const OWNER_BYTES = 16 * 1024;
+
+/**
+ * The transcripts of a session and of its agents, all kinds of agents: `<id>/subagents/**` and, up to about 2.1.1, files
+ * beside the session whose records carry its id.
+ */
+export class FamilyFiles {
+  readonly #owners = new Map<string, { readonly ino: bigint; readonly owner: string | undefined }>();
+
+  /** The main transcript first; only what is there now. */
+  async of(place: ClaudePlace): Promise<readonly FileStamp[]> {
+    const paths = [
+      place.mainFile,
+      ...(await agentsBelow(join(place.sideFolder, "subagents"), { left: MOST_ENTRIES }, 0)),
+      ...(await this.#agentsBeside(place)),
+    ];
+    return paths.flatMap((path) => stampIfThere(path) ?? []);
+  }
+
+  async #agentsBeside(place: ClaudePlace): Promise<string[]> {
+    const folder = dirname(place.mainFile);
+    const found: string[] = [];
+    for (const name of (await entriesOf(folder)).files) {
+      const path = join(folder, name);
+      if (AGENT_FILE.test(name) && (await this.#owner(place.root, path)) === place.session) found.push(path);
+    }
+    return found;
+  }
+
+  /** The session that the old agent file at `path` belongs to. */
+  async #owner(root: string, path: string): Promise<SessionId | string | undefined> {
+    const stamp = stampIfThere(path);
+    if (stamp === undefined) return undefined;
+    const held = this.#owners.get(path);
+    if (held?.ino === stamp.ino) return held.owner;
+    const owner = await ownerStated(root, path);
+    if (this.#owners.size >= MOST_OWNERS) this.#owners.clear();
+    if (owner !== undefined) this.#owners.set(path, { ino: stamp.ino, owner });
+    return owner;
+  }
+}
+
+async function agentsBelow(folder: string, budget: { left: number }, depth: number): Promise<string[]> {
+  if (depth > DEEPEST) return [];
+  const { files, folders } = await entriesOf(folder);
+  budget.left -= files.length + folders.length;
+  const found = files.filter((name) => AGENT_FILE.test(name)).map((name) => join(folder, name));
+  for (const name of folders) {
+    if (budget.left > 0) found.push(...(await agentsBelow(join(folder, name), budget, depth + 1)));
+  }
+  return found;
+}
+
+/** The names in a folder that may not be there; links are left out. */
+async function entriesOf(folder: string): Promise<{ files: string[]; folders: string[] }> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return {
+      files: entries.filter((entry) => entry.isFile()).map((entry) => entry.name),
+      folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
+    };
+  } catch {
+    return { files: [], folders: [] };
+  }
+}
+
+async function ownerStated(root: string, path: string): Promise<string | undefined> {
+  try {
+    const start = await withFile(root, path, (file) => {
+      const bytes = Buffer.alloc(Math.min(file.size, OWNER_BYTES));
+      return bytes.toString("utf8", 0, file.read(bytes, 0));
+    });
+    return asText(/"sessionId":\s*"([A-Za-z0-9_-]+)"/.exec(start)?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function stampIfThere(path: string): FileStamp | undefined {
+  try {
+    return stampOf(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { type EpochMs, epochMsOf } from "../../platform/clock.ts";
+import { errorCode } from "../../platform/failure.ts";
+import { type FileStamp, stampFrom } from "../../platform/files.ts";
+import { LineWindow } from "./line-window.ts";
+import { firstPromptTitle, hasConversation, type SessionFacts, sessionFacts, statedTitle } from "./session-facts.ts";
+
+/** How much is read at a transcript's start and at its end, as the official reader does. */
+const END_BYTES = 64 * 1024;
+
+/** How far a first prompt is looked for when nothing else gives a title: one 76 KiB line stands before it in 2.1.332. */
+const FIRST_PROMPT_BYTES = 512 * 1024;
+
+/** What listing has cost so far. Tests hold it to what had to be done. */
+export interface ListingWork {
+  /** Folders whose names were read. */
+  folders: number;
+  /** Files and folders that were asked for their state. */
+  stats: number;
+  /** Transcripts opened. */
+  opens: number;
+  /** Reads of transcripts. */
+  reads: number;
+  /** Calls of `JSON.parse`. */
+  parses: number;
+}
+
+/** Work that has not begun. */
+export function noWork(): ListingWork {
+  return { folders: 0, stats: 0, opens: 0, reads: 0, parses: 0 };
+}
+
+/** Why a file in a project folder is not listed. */
+export type SkipReason =
+  | "could not be read"
+  | "a link that leads out of the store"
+  | "a subagent's transcript"
+  | "no conversation in it"
+  | "not named by a session id"
+  | "not a regular file";
+
+/** What came of reading a transcript's ends. */
+export type SessionReading =
+  | { readonly kind: "session"; readonly stamp: FileStamp; readonly facts: SessionFacts }
+  | { readonly kind: "skipped"; readonly stamp?: FileStamp; readonly reason: SkipReason }
+  | { readonly kind: "gone" };
+
+/** Reads the ends of transcripts into buffers of its own, one transcript at a time. */
+export class SessionFileReader {
+  readonly #ends = Buffer.allocUnsafe(2 * END_BYTES);
+  readonly #work: ListingWork;
+
+  constructor(work: ListingWork) {
+    this.#work = work;
+  }
+
+  /**
+   * The facts of the transcript at `path`, whose folder the caller has found to lie in the store: a link in the last place
+   * is not followed. One open; two reads where the file is long.
+   */
+  read(path: string): SessionReading {
+    let descriptor: number;
+    try {
+      this.#work.opens++;
+      descriptor = openSync(path, OPEN_FLAGS);
+    } catch (error) {
+      return notOpened(error);
+    }
+    try {
+      return this.#readOpen(path, descriptor);
+    } catch {
+      return { kind: "skipped", reason: "could not be read" };
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  #readOpen(path: string, descriptor: number): SessionReading {
+    const stats = fstatSync(descriptor, { bigint: true });
+    const stamp = stampFrom(path, stats);
+    if (!stats.isFile()) return { kind: "skipped", stamp, reason: "not a regular file" };
+    const [head, tail] = this.#windows(descriptor, stamp.size);
+    if (head.firstLineHas('"isSidechain":true', '"isSidechain": true')) {
+      return { kind: "skipped", stamp, reason: "a subagent's transcript" };
+    }
+    const title = statedTitle(head, tail) ?? firstPromptTitle(head) ?? this.#laterPrompt(descriptor, stamp.size);
+    const whole = stamp.size <= this.#ends.length;
+    if (title === undefined && whole && !hasConversation(head)) {
+      return { kind: "skipped", stamp, reason: "no conversation in it" };
+    }
+    return { kind: "session", stamp, facts: sessionFacts(head, tail, title, modifiedAt(stamp)) };
+  }
+
+  /** The first and the last 64 KiB; one window of both where they meet. */
+  #windows(descriptor: number, size: number): readonly [LineWindow, LineWindow] {
+    if (size <= this.#ends.length) {
+      const bytes = this.#fill(descriptor, this.#ends.subarray(0, size), 0);
+      const whole = new LineWindow(bytes, { startsLine: true, endsFile: true }, this.#work);
+      return [whole, whole];
+    }
+    const head = this.#fill(descriptor, this.#ends.subarray(0, END_BYTES), 0);
+    const tail = this.#fill(descriptor, this.#ends.subarray(END_BYTES), size - END_BYTES);
+    return [
+      new LineWindow(head, { startsLine: true, endsFile: false }, this.#work),
+      new LineWindow(tail, { startsLine: false, endsFile: true }, this.#work),
+    ];
+  }
+
+  /** The title that a first prompt gives which stands behind the first 64 KiB. */
+  #laterPrompt(descriptor: number, size: number): string | undefined {
+    if (size <= this.#ends.length) return undefined;
+    const bytes = this.#fill(descriptor, Buffer.allocUnsafe(Math.min(size, FIRST_PROMPT_BYTES)), 0);
+    return firstPromptTitle(new LineWindow(bytes, { startsLine: true, endsFile: bytes.length === size }, this.#work));
+  }
+
+  #fill(descriptor: number, target: Buffer, position: number): Buffer {
+    this.#work.reads++;
+    return target.subarray(0, readSync(descriptor, target, 0, target.length, position));
+  }
+}
+
+/** A pipe in a project folder must not block, a terminal not become ours, and a link in the last place not be followed. */
+const OPEN_FLAGS =
+  constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+function notOpened(error: unknown): SessionReading {
+  const code = errorCode(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return { kind: "gone" };
+  return { kind: "skipped", reason: "could not be read" };
+}
+
+function modifiedAt(stamp: FileStamp): EpochMs {
+  return epochMsOf(Number(stamp.mtimeNs / 1_000_000n)) ?? (0 as EpochMs);
+}

@@ -1,0 +1,198 @@
+import { join } from "node:path";
+import type { Clock } from "../../platform/clock.ts";
+import type { Environment } from "../../platform/environment.ts";
+import { Failure } from "../../platform/failure.ts";
+import { systemTimer, type Timer } from "../../platform/timer.ts";
+import type { Watcher } from "../../platform/watch.ts";
+import type { Cursor } from "../../transcript/cursor.ts";
+import type { Entry } from "../../transcript/entry.ts";
+import type { SessionId } from "../../transcript/names.ts";
+import type {
+  Budget,
+  Change,
+  ChildList,
+  EntryPage,
+  EntryPageBefore,
+  ListEffort,
+  Listed,
+  LiveProof,
+  SessionRef,
+  Skipped,
+  Store,
+  StoreReport,
+  Totals,
+} from "../store.ts";
+import { Catalogue, type KnownSession } from "./catalogue.ts";
+import { chatWatch } from "./chat-watch.ts";
+import { homeOf } from "./folder-name.ts";
+import { LiveRegistry, type ProcessProof, systemProcesses } from "./live-registry.ts";
+import type { ClaudePlace } from "./place.ts";
+import { isClaudeSession } from "./project-folders.ts";
+import { claudeRoots } from "./roots.ts";
+import { type ListingWork, noWork } from "./session-file.ts";
+import { storeChanges } from "./store-changes.ts";
+import { storeReport } from "./store-report.ts";
+import { TotalsCounter } from "./totals.ts";
+
+/** Reads the chats of sessions and of their agents. */
+export interface ClaudeChatReader {
+  entries(place: ClaudePlace, from: Cursor, budget: Budget): Promise<EntryPage>;
+  before(place: ClaudePlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore>;
+  record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]>;
+  children(place: ClaudePlace): Promise<ChildList>;
+  child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined>;
+  /** What was left out of the chats that were read, by reason. */
+  skipped(): readonly Skipped[];
+}
+
+/** What the store of Claude Code is made with. */
+export interface ClaudeStoreParts {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly watcher: Watcher;
+  /** Folders to look in besides the CLI's own (`stores.claude` of the configuration). */
+  readonly extraRoots: readonly string[];
+  /** Makes the reader of chats, which asks whether a session is live to tell a running agent from one that was killed. */
+  chats(isLive: (session: SessionId) => boolean): ClaudeChatReader;
+  /** Counts what listing costs. */
+  readonly work?: ListingWork;
+  /** What stands in for the machine, in tests. */
+  readonly processes?: ProcessProof;
+  readonly timer?: Timer;
+}
+
+/** The history of Claude Code on this machine. */
+export class ClaudeStore implements Store {
+  readonly agent = "claude";
+  readonly #parts: ClaudeStoreParts;
+  readonly #registry: LiveRegistry;
+  readonly #catalogue: Catalogue;
+  readonly #chats: ClaudeChatReader;
+  readonly #totals = new TotalsCounter();
+  readonly #rows = new WeakMap<KnownSession, Listed>();
+
+  constructor(parts: ClaudeStoreParts) {
+    this.#parts = parts;
+    const registry = new LiveRegistry(parts.clock, parts.processes ?? systemProcesses(parts.environment.platform));
+    const findRoots = async () => {
+      const roots = await claudeRoots(parts.environment, parts.extraRoots);
+      registry.lookIn(roots.map((root) => join(root.config, "sessions")));
+      return roots;
+    };
+    this.#registry = registry;
+    this.#catalogue = new Catalogue(findRoots, parts.clock, parts.work ?? noWork());
+    this.#chats = parts.chats((session) => registry.live().some((proof) => proof.id === session));
+  }
+
+  async list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {
+    signal?.throwIfAborted();
+    const sessions = await this.#catalogue.look(effort);
+    signal?.throwIfAborted();
+    const live = new Map(this.#registry.live().map((proof) => [proof.id, proof]));
+    return sessions.map((session) => this.#row(session, live.get(session.id)));
+  }
+
+  async find(id: SessionId): Promise<SessionRef | undefined> {
+    const place = isClaudeSession(id) ? await this.#catalogue.find(id) : undefined;
+    return place && { agent: this.agent, id, place };
+  }
+
+  entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage> {
+    return this.#at(ref, (place) => this.#chats.entries(place, from, budget));
+  }
+
+  before(ref: SessionRef, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
+    return this.#at(ref, (place) => this.#chats.before(place, before, budget));
+  }
+
+  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
+    return this.#at(ref, (place) => this.#chats.record(place, pos));
+  }
+
+  children(ref: SessionRef): Promise<ChildList> {
+    return this.#at(ref, (place) => this.#chats.children(place));
+  }
+
+  async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {
+    const place = await this.#at(ref, (parent) => this.#chats.child(parent, id));
+    return place && { agent: this.agent, id: ref.id, child: id, place };
+  }
+
+  totals(ref: SessionRef): Promise<Totals | undefined> {
+    return this.#totals.totals(placeOf(ref));
+  }
+
+  watch(ref: SessionRef, signal: AbortSignal): AsyncIterable<void> {
+    const { watcher, timer = systemTimer } = this.#parts;
+    const moved = (): Promise<ClaudePlace | undefined> => this.#placeNow(ref);
+    return chatWatch(placeOf(ref), ref.child !== undefined, { watcher, timer, moved }, signal);
+  }
+
+  changes(signal: AbortSignal): AsyncIterable<Change> {
+    return storeChanges(this.#catalogue, this.#registry, this.#parts.watcher, signal);
+  }
+
+  async live(): Promise<readonly LiveProof[]> {
+    if (this.#catalogue.roots === undefined) await this.#catalogue.look("quick");
+    return this.#registry.live();
+  }
+
+  async report(): Promise<StoreReport> {
+    const sessions = await this.#catalogue.look("quick");
+    return storeReport({
+      roots: this.#catalogue.roots ?? [],
+      sessions,
+      leftOut: this.#catalogue.leftOut,
+      uncounted: this.#totals.unread,
+      unshown: this.#chats.skipped(),
+    });
+  }
+
+  #row(session: KnownSession, live: LiveProof | undefined): Listed {
+    const held = this.#rows.get(session) ?? Object.freeze(rowOf(session, this.#parts.environment.platform));
+    this.#rows.set(session, held);
+    if (live === undefined) return held;
+    const { pid, activity } = live;
+    return { ...held, live: { pid, ...(activity !== undefined && { activity }) } };
+  }
+
+  /** Reads at the place of `ref`; when nothing is there any more, where the session has moved to since. */
+  async #at<T>(ref: SessionRef, read: (place: ClaudePlace) => Promise<T>): Promise<T> {
+    const place = placeOf(ref);
+    try {
+      return await read(place);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
+      const now = await this.#placeNow(ref);
+      if (now === undefined || now.file === place.file) throw error;
+      return await read(now);
+    }
+  }
+
+  async #placeNow(ref: SessionRef): Promise<ClaudePlace | undefined> {
+    const main = await this.#catalogue.find(placeOf(ref).session);
+    return main === undefined || ref.child === undefined ? main : await this.#chats.child(main, ref.child);
+  }
+}
+
+/** The place in a reference that this store made. */
+function placeOf(ref: SessionRef): ClaudePlace {
+  return ref.place as ClaudePlace;
+}
+
+function rowOf({ id, project, stamp, facts }: KnownSession, platform: NodeJS.Platform): Listed {
+  const { title, cwd, branch, startedAt, updatedAt, model } = facts;
+  const home = homeOf(project, facts.cwds, platform) ?? facts.cwds[0];
+  return {
+    agent: "claude",
+    id,
+    title,
+    cwd,
+    ...(branch !== undefined && { branch }),
+    startedAt,
+    updatedAt,
+    bytes: stamp.size,
+    ...(model !== undefined && { model }),
+    ...(home !== undefined && { resume: { command: ["claude", "--resume", id], cwd: home } }),
+  };
+}

@@ -1,0 +1,184 @@
+import { FILE_START, type JsonlCursor } from "../../jsonl/cursor.ts";
+import { pageBuffer, type RecordLine, readPage } from "../../jsonl/page.ts";
+import { parseRecords } from "../../jsonl/parse.ts";
+import { Breather } from "../../platform/breather.ts";
+import { type FileStamp, type OpenFile, sameStamp, withFile } from "../../platform/files.ts";
+import { asObject } from "../../platform/read.ts";
+import type { Totals } from "../store.ts";
+import { FamilyFiles } from "./family-files.ts";
+import type { ClaudePlace } from "./place.ts";
+import { statedCostOf, UsageSum, usageOf } from "./usage.ts";
+
+/** Bytes that are read at a time; the usage of a longer record is not counted. */
+const READ_BYTES = 2 * 1024 * 1024;
+
+/** So much is counted while the asker waits; more goes on in the background. */
+const AT_ONCE_BYTES = 1024 * 1024;
+
+/** Sessions, and responses in all of them, that are remembered so that counting goes on where it stopped. */
+const MOST_SESSIONS = 256;
+const MOST_RESPONSES = 300_000;
+
+/** Paths of unreadable transcripts that are remembered for the report. */
+const MOST_UNREAD = 1_000;
+
+/** How far a file has been counted. */
+interface Counted {
+  readonly stamp: FileStamp;
+  readonly next: JsonlCursor;
+}
+
+/** What has been counted of a session. */
+interface Count {
+  sum: UsageSum;
+  readonly files: Map<string, Counted>;
+  running: boolean;
+}
+
+/**
+ * Counts the tokens of sessions, each over its own and its agents' transcripts, from where the last count stopped. What is
+ * much is read in the background, one session after another, a page at a time.
+ */
+export class TotalsCounter {
+  readonly #family = new FamilyFiles();
+  readonly #counts = new Map<string, Count>();
+  readonly #unread = new Set<string>();
+  #background: Promise<unknown> = Promise.resolve();
+  #bytes = 0;
+
+  /** Bytes of transcripts that were read for counting so far. */
+  get bytesRead(): number {
+    return this.#bytes;
+  }
+
+  /** Transcripts of agents and sessions that could not be read when they were to be counted. */
+  get unread(): readonly string[] {
+    return [...this.#unread];
+  }
+
+  /** The totals as of now; undefined when there is much to count, which then goes on in the background. */
+  async totals(place: ClaudePlace): Promise<Totals | undefined> {
+    const files = await this.#family.of(place);
+    const count = this.#countFor(place, files);
+    if (count.running) return undefined;
+    const left = files.filter((file) => !isCounted(count, file));
+    if (left.length === 0) return count.sum.totals();
+    count.running = true;
+    if (left.reduce((sum, file) => sum + bytesLeft(count, file), 0) <= AT_ONCE_BYTES) {
+      await this.#run(place, files, count);
+      return count.sum.totals();
+    }
+    this.#background = this.#background.then(() => this.#run(place, files, count));
+    return undefined;
+  }
+
+  /** Waits until nothing is being counted in the background. */
+  async idle(): Promise<void> {
+    await this.#background;
+  }
+
+  /** What is known of the session; nothing, when one of its files went or is not the one that was counted. */
+  #countFor(place: ClaudePlace, files: readonly FileStamp[]): Count {
+    const key = place.mainFile;
+    const held = this.#counts.get(key);
+    this.#counts.delete(key);
+    const usable = held !== undefined && (held.running || [...held.files.values()].every((file) => fits(file, files)));
+    const count = usable ? held : { sum: new UsageSum(), files: new Map<string, Counted>(), running: false };
+    this.#counts.set(key, count);
+    this.#forgetOldest();
+    return count;
+  }
+
+  #forgetOldest(): void {
+    let responses = 0;
+    for (const count of this.#counts.values()) responses += count.sum.responses;
+    for (const [key, count] of this.#counts) {
+      if (this.#counts.size <= MOST_SESSIONS && responses <= MOST_RESPONSES) return;
+      if (count.running || this.#counts.size === 1) continue;
+      this.#counts.delete(key);
+      responses -= count.sum.responses;
+    }
+  }
+
+  async #run(place: ClaudePlace, files: readonly FileStamp[], count: Count): Promise<void> {
+    try {
+      for (const file of files) {
+        if (isCounted(count, file) || (await this.#countFile(place, file, count))) continue;
+        // It was written anew under its old inode: what was counted of it can't be taken back alone.
+        count.sum = new UsageSum();
+        count.files.clear();
+        for (const again of files) await this.#countFile(place, again, count);
+        return;
+      }
+    } finally {
+      count.running = false;
+    }
+  }
+
+  /** Counts what is new in `file`; false when it does not go on where it was left. */
+  async #countFile(place: ClaudePlace, file: FileStamp, count: Count): Promise<boolean> {
+    const from = count.files.get(file.path)?.next ?? FILE_START;
+    try {
+      return await withFile(place.root, file.path, async (open) => {
+        const next = await this.#countPages(open, from, file.path === place.mainFile, count.sum);
+        if (next !== undefined) count.files.set(file.path, { stamp: open.stamp, next });
+        this.#unread.delete(file.path);
+        return next !== undefined;
+      });
+    } catch {
+      // Nothing more is known of it; it is tried again when it has changed.
+      if (this.#unread.size < MOST_UNREAD) this.#unread.add(file.path);
+      count.files.set(file.path, { stamp: file, next: from });
+      return true;
+    }
+  }
+
+  async #countPages(open: OpenFile, from: JsonlCursor, main: boolean, sum: UsageSum): Promise<JsonlCursor | undefined> {
+    const breather = new Breather();
+    // One byte more than is left, so that a half-written last line is not taken for one that outgrows the page.
+    const buffer = pageBuffer(Math.max(1, Math.min(READ_BYTES, open.size - from.offset + 1)));
+    for (let cursor = from; ; ) {
+      const page = await readPage(open, cursor, buffer);
+      if (page.reset) return undefined;
+      for (const line of page.lines) {
+        if (line.kind === "record") countLine(line, main, sum);
+        await breather.pause();
+      }
+      if (page.next.offset === cursor.offset) return page.next;
+      this.#bytes += page.next.offset - cursor.offset;
+      cursor = page.next;
+    }
+  }
+}
+
+const USAGE = Buffer.from('"usage":');
+const ASSISTANT = Buffer.from('"assistant"');
+const COST_STATE = Buffer.from('{"type":"cost-state"');
+
+function countLine(line: RecordLine, main: boolean, sum: UsageSum): void {
+  const { bytes } = line;
+  const states = main && bytes.subarray(0, COST_STATE.length).equals(COST_STATE);
+  if (!states && !(bytes.includes(USAGE) && bytes.includes(ASSISTANT))) return;
+  for (const record of parseRecords(bytes).map(asObject)) {
+    if (record === undefined) continue;
+    const usage = usageOf(record);
+    if (usage !== undefined) sum.add(usage);
+    if (main && record.type === "cost-state") sum.state(statedCostOf(record));
+  }
+}
+
+/** Whether a file that was counted is still there, and the same, grown or not. */
+function fits(counted: Counted, files: readonly FileStamp[]): boolean {
+  const now = files.find((file) => file.path === counted.stamp.path);
+  const { dev, ino } = counted.stamp;
+  return now !== undefined && now.ino === ino && now.dev === dev && now.size >= counted.stamp.size;
+}
+
+function isCounted(count: Count, file: FileStamp): boolean {
+  const counted = count.files.get(file.path);
+  return counted !== undefined && sameStamp(counted.stamp, file);
+}
+
+function bytesLeft(count: Count, file: FileStamp): number {
+  return file.size - (count.files.get(file.path)?.next.offset ?? 0);
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { run } from "../../src/commands/run.ts";
+import { OutputClosed } from "../../src/commands/terminal.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { fakeContext, fakeStore, fakeTerminal, listed } from "./fake.ts";
+
+async function ran(words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const context = fakeContext([]);
+  const code = await run(context, COMMANDS, words);
+  return { code, ...context.terminal.written };
+}
+
+test("the version is printed", async () => {
+  assert.deepEqual(await ran(["--version"]), { code: 0, out: "1.2.3\n", err: "" });
+});
+
+test("an unknown command is refused with the one that was probably meant", async () => {
+  const err = 'agent-bridge: unknown command "sevre"; did you mean serve?\n';
+  assert.deepEqual(await ran(["sevre"]), { code: 2, out: "", err });
+});
+
+for (const name of "search usage export events runs jobs run chat sessions join leave peers mcp".split(" ")) {
+  test(`${name} is not there yet and does not pretend to be`, async () => {
+    const { code, out, err } = await ran([name]);
+    assert.deepEqual({ code, out }, { code: 2, out: "" });
+    assert.match(err, new RegExp(`^agent-bridge: unknown command "${name}"; .*\n$`));
+    assert.doesNotMatch((await ran(["help"])).out, new RegExp(`^  ${name} `, "m"));
+  });
+}
+
+test("an unknown option is refused, and the help is named", async () => {
+  const err = "agent-bridge: unknown option --verbose; see agent-bridge ls --help\n";
+  assert.deepEqual(await ran(["ls", "--verbose"]), { code: 2, out: "", err });
+});
+
+test("a word too many or too few is refused", async () => {
+  assert.equal((await ran(["ls", "x"])).err, 'agent-bridge: ls does not take "x"; see agent-bridge ls --help\n');
+  assert.equal((await ran(["show"])).err, "agent-bridge: show needs ID; see agent-bridge show --help\n");
+});
+
+test("every command has a help that fits 80 columns and shows examples of options that it has", async () => {
+  for (const { name, options } of COMMANDS) {
+    const { code, out } = await ran([name, "--help"]);
+    assert.equal(code, 0);
+    assert.deepEqual(await ran(["help", name]), { code: 0, out, err: "" });
+    assert.deepEqual(
+      out.split("\n").filter((line) => line.length > 80),
+      [],
+    );
+    const [, examples = ""] = out.split("examples:");
+    assert.match(examples, new RegExp(`agent-bridge ${name}`));
+    const used = [...examples.matchAll(/ --([a-z]+)/g)].map(([, option]) => option ?? "");
+    assert.deepEqual(
+      used.filter((option) => !Object.hasOwn(options, option)),
+      [],
+    );
+  }
+});
+
+test("help after -- is an operand like any other", async () => {
+  assert.equal((await ran(["ls", "--", "--help"])).code, 2);
+});
+
+test("a reader that has gone ends the command quietly", async () => {
+  const terminal = fakeTerminal();
+  const gone = { ...terminal, out: () => Promise.reject(new OutputClosed("gone")) };
+  assert.equal(await run(fakeContext([fakeStore([listed("a1")])], { terminal: gone }), COMMANDS, ["ls"]), 0);
+  assert.equal(terminal.written.err, "");
+});
+
+test("a failure is one line on stderr, and its kind the exit code", async () => {
+  const kinds = ["usage", "bad-request", "not-found", "forbidden", "failed"] as const;
+  const codes = await Promise.all(
+    kinds.map(async (kind) => {
+      const histories = () => Promise.reject(new Failure(kind, "two\nlines"));
+      const context = fakeContext([], { bridge: { histories } });
+      const code = await run(context, COMMANDS, ["ls"]);
+      assert.deepEqual(context.terminal.written, { out: "", err: "agent-bridge: two lines\n" });
+      return code;
+    }),
+  );
+  assert.deepEqual(codes, [2, 2, 2, 1, 1]);
+});

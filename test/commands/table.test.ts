@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tableLines } from "../../src/commands/table.ts";
+
+const columns = [
+  { heading: "ID" },
+  { heading: "FOLDER", cut: "start", least: 4 },
+  { heading: "TITLE", cut: "end", least: 4 },
+] as const;
+const rows = [
+  ["1b0e4c52", "~/work/shop", "Fix the redirect after login"],
+  ["2c7f9d13", "~/翻訳", "説明書を日本語に翻訳する"],
+];
+
+test("a table is as wide as its texts where nothing limits it", () => {
+  assert.deepEqual(tableLines(columns, rows, undefined), [
+    "ID        FOLDER       TITLE",
+    "1b0e4c52  ~/work/shop  Fix the redirect after login",
+    "2c7f9d13  ~/翻訳       説明書を日本語に翻訳する",
+  ]);
+});
+
+test("a table fits the terminal: the widest columns give way, wide characters count two", () => {
+  assert.deepEqual(tableLines(columns, rows, 36), [
+    "ID        FOLDER       TITLE",
+    "1b0e4c52  ~/work/shop  Fix the redi…",
+    "2c7f9d13  ~/翻訳       説明書を日本…",
+  ]);
+  assert.deepEqual(tableLines(columns, rows, 24), [
+    "ID        FOLDER  TITLE",
+    "1b0e4c52  …/shop  Fix t…",
+    "2c7f9d13  ~/翻訳  説明…",
+  ]);
+});

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fit, fitEnd, printable, printableJson, widthOf } from "../../src/commands/width.ts";
+
+test("wide characters take two columns, combining marks none", () => {
+  const texts = ["abc", "é", "e\u0301", "日本", "한국", "😀", "👩‍👩‍👧", "❤️", "…", "ｱ", "Ａ"];
+  assert.deepEqual(texts.map(widthOf), [3, 1, 1, 4, 4, 2, 2, 2, 1, 1, 2]);
+});
+
+test("a text is cut so that it fits, never inside a character", () => {
+  assert.deepEqual(
+    [fit("abcdef", 6), fit("abcdef", 5), fit("日本語", 5), fit("日本語", 6), fit("a😀b", 3), fit("abc", 0)],
+    ["abcdef", "abcd…", "日本…", "日本語", "a…", ""],
+  );
+});
+
+test("a path is cut at its start", () => {
+  assert.deepEqual([fitEnd("/home/dev/shop", 6), fitEnd("shop", 6), fitEnd("/翻訳", 4)], ["…/shop", "shop", "…訳"]);
+});
+
+test("nothing that a transcript holds can act on a terminal", () => {
+  assert.equal(
+    printable("a\u001b[31mred\u001b[0m\u001b]0;title\u0007b\r\nc\td\u0000\u009b1me\u202ef"),
+    "aredb\nc\tdef",
+  );
+});
+
+test("JSON is printed without control characters and stays the same value", () => {
+  const value = { text: "a\u001b[31m\u009b\u007f\u202e" };
+  const shown = printableJson(value);
+  assert.equal(shown, '{"text":"a\\u001b[31m\\u009b\\u007f\\u202e"}');
+  assert.deepEqual(JSON.parse(shown), value);
+});

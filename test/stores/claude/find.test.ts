@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Failure } from "../../../src/platform/failure.ts";
+import type { ClaudeChatReader } from "../../../src/stores/claude/store.ts";
+import type { Cursor } from "../../../src/transcript/cursor.ts";
+import type { SessionId } from "../../../src/transcript/names.ts";
+import { claudeHome, prompt, sessionId } from "./claude-home.ts";
+
+const id = sessionId(1);
+const file = `${id}.jsonl`;
+const place = (projects: string, folder: string) => ({
+  root: projects,
+  file: join(projects, folder, file),
+  session: id,
+  mainFile: join(projects, folder, file),
+  sideFolder: join(projects, folder, id),
+});
+
+test("a session is found by its id without any listing", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [prompt("a")]);
+  assert.deepEqual(await home.store().find(id), { agent: "claude", id, place: place(home.projects, "p") });
+});
+
+test("a session that is known is found with one question to the system", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [prompt("a")]);
+  const store = home.store();
+  await store.list("sweep");
+  home.work();
+  await store.find(id);
+  assert.deepEqual(home.work(), { folders: 0, stats: 1, opens: 0, reads: 0, parses: 0 });
+});
+
+test("a session that moved is found where it is now", async (t) => {
+  const home = claudeHome(t);
+  const path = home.write("p", file, [prompt("a")]);
+  const store = home.store();
+  await store.list("sweep");
+  mkdirSync(join(home.projects, "q"));
+  renameSync(path, join(home.projects, "q", file));
+  assert.deepEqual((await store.find(id))?.place, place(home.projects, "q"));
+  rmSync(join(home.projects, "q"), { recursive: true });
+  assert.equal(await store.find(id), undefined);
+});
+
+test("of two files with one id the one written last is found", async (t) => {
+  const home = claudeHome(t);
+  home.write("a", file, [prompt("old")], new Date(1000));
+  home.write("b", file, [prompt("new")], new Date(3000));
+  home.write("c", file, [prompt("older")], new Date(2000));
+  assert.deepEqual((await home.store().find(id))?.place, place(home.projects, "b"));
+});
+
+test("what lists leave out is found nevertheless", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [{ type: "mode", mode: "normal" }]);
+  const store = home.store();
+  assert.deepEqual(await store.list("sweep"), []);
+  assert.notEqual(await store.find(id), undefined);
+});
+
+test("nothing is found under an id that is no session's, nor behind a link out of the store", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", "agent-0a1b2c3d.jsonl", [prompt("a")]);
+  const outside = join(home.home, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, file), "{}\n");
+  symlinkSync(join(outside, file), join(home.projects, "p", file));
+  symlinkSync(outside, join(home.projects, "out"));
+  const store = home.store();
+  assert.equal(await store.find("agent-0a1b2c3d" as SessionId), undefined);
+  assert.equal(await store.find(id), undefined);
+  assert.equal(await store.find(sessionId(2)), undefined);
+});
+
+test("a chat whose session has moved since is read at its new place", async (t) => {
+  const home = claudeHome(t);
+  const path = home.write("p", file, [prompt("a")]);
+  const asked: string[] = [];
+  const chats = {
+    async children(at: { file: string }) {
+      asked.push(at.file);
+      if (at.file === path) throw new Failure("not-found", "no such transcript");
+      return { children: [], uses: [], settled: true };
+    },
+  } as unknown as ClaudeChatReader;
+  const store = home.store({ chats: () => chats });
+  const ref = await store.find(id);
+  assert.ok(ref);
+  await assert.rejects(store.children(ref), { kind: "not-found" });
+  mkdirSync(join(home.projects, "q"));
+  renameSync(path, join(home.projects, "q", file));
+  assert.deepEqual((await store.children(ref)).children, []);
+  assert.deepEqual(asked, [path, path, join(home.projects, "q", file)]);
+});
+
+test("a subagent's reference names the session it belongs to and the child", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [prompt("a")]);
+  const chats = {
+    child: async (at: object, child: string) => ({ ...at, file: `${child}.jsonl` }),
+    entries: async (at: { file: string }) => ({ entries: [], next: at.file, uses: [], settled: true }),
+  } as unknown as ClaudeChatReader;
+  const store = home.store({ chats: () => chats });
+  const ref = await store.find(id);
+  const child = ref && (await store.child(ref, "a1" as SessionId));
+  assert.deepEqual([child?.id, child?.child], [id, "a1"]);
+  assert.ok(child);
+  assert.equal((await store.entries(child, "0" as Cursor, { bytes: 1, parts: 1 })).next, "a1.jsonl");
+});
