@@ -148,8 +148,10 @@ export class CodexStore implements Store {
   }
 
   async children(ref: SessionRef): Promise<ChildList> {
-    await this.#chain(ref);
-    return this.#children.list(threadOf(ref));
+    const thread = threadOf(ref);
+    await this.#catalog.refresh("quick");
+    if ((await this.#chains.current(thread)) === undefined) throw new Failure("not-found", "no such transcript");
+    return this.#children.list(thread);
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {
