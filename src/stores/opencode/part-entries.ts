@@ -107,7 +107,12 @@ function textEntries({ data, message }: Part, base: Base, context: PartContext):
   const summary: Entry = { ...base, kind: "marker", marker: "compact-summary", text };
   // Before there were compaction parts, the summary was all that told of one.
   const told = message.parent !== undefined && context.isCompaction(message.parent);
-  return told ? [summary] : [{ ...base, kind: "marker", marker: "compact" }, summary];
+  return told
+    ? [summary]
+    : [
+        { ...base, kind: "marker", marker: "compact" },
+        { ...summary, id: `${base.id}:summary` },
+      ];
 }
 
 /** Where the message can't be read: only an answer's text says when it was written. */
@@ -137,7 +142,7 @@ function toolEntries({ data, message }: Part, base: Base, context: PartContext):
       title: asText(asObject(state.input)?.description),
       resumes: asText(asObject(state.input)?.task_id) !== undefined,
     });
-    return link === undefined ? [call] : [call, { ...base, kind: "subagent", subagent: link }];
+    return link === undefined ? [call] : [call, { ...base, id: `sub-${child}`, kind: "subagent", subagent: link }];
   }
   if (!isPersonsCommand(data) || message.parent === undefined || !context.isShell(message.parent)) return [call];
   const command = asText(asObject(state.input)?.command) ?? "";

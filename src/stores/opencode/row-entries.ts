@@ -101,7 +101,7 @@ function toolEntries(block: JsonObject, base: Base, calledAt: EpochMs, { childre
   const input = asObject(state.input);
   const resumes = asText(input?.sessionID) !== undefined;
   const link = children.linkAt(child, calledAt, { title: asText(input?.description), resumes });
-  return link === undefined ? [call] : [call, { ...base, kind: "subagent", subagent: link }];
+  return link === undefined ? [call] : [call, { ...base, id: `sub-${child}`, kind: "subagent", subagent: link }];
 }
 
 /** The child session that a call in a v2 row names, if it starts a subagent. */
