@@ -4,7 +4,7 @@ import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
 import { toItems, UNCUT_LIMITS } from "../transcript/item.ts";
 import type { RouteContext } from "./context.ts";
-import { findChild } from "./find.ts";
+import { findChild, StoreMissing } from "./find.ts";
 import type { Chat } from "./follow.ts";
 import { cursor, cursorOrTail } from "./query.ts";
 import { PAGE, SUBAGENTS, UNCUT_ITEMS } from "./schemas.ts";
@@ -18,8 +18,11 @@ export interface ChatMount {
   readonly prefix: string;
   /** What the path names, for descriptions: "a transcript". */
   readonly what: string;
-  /** The chat that the path names. @throws Failure not-found, conflict */
-  find(params: Params): Promise<Chat>;
+  /**
+   * The chat that the path names. A cursor (`given`) of another store's kind is told before a transcript that is missing.
+   * @throws Failure not-found, conflict, bad-request
+   */
+  find(params: Params, given: Cursor | "tail" | undefined): Promise<Chat>;
 }
 
 const FROM = cursorOrTail(
@@ -41,13 +44,21 @@ type FindOne = (params: Params, given: Cursor | "tail" | undefined) => Promise<C
 
 /** The routes of a chat and of its subagents' chats. */
 export function chatRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
-  const { pages } = context;
-  const child = `${prefix}/subagents/:child`;
-  const findOwn: FindOne = async (params, given) => findChild(await find(params), params.child ?? "", pages, given);
   return [
-    chatRoute(`${prefix}/chat`, what, find, pages),
+    chatRoute(`${prefix}/chat`, what, find, context.pages),
     streamRoute(`${prefix}/chat/stream`, what, find, context),
     itemRoute(`${prefix}/item`, what, find),
+    ...subagentRoutes({ prefix, what, find }, context),
+  ];
+}
+
+/** The routes of the subagents of a chat alone. */
+export function subagentRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
+  const { pages } = context;
+  const child = `${prefix}/subagents/:child`;
+  const findOwn: FindOne = async (params, given) =>
+    findChild(await find(params, given), params.child ?? "", pages, given);
+  return [
     subagentsRoute(`${prefix}/subagents`, what, find),
     chatRoute(child, `a subagent of ${what}`, findOwn, pages),
     streamRoute(`${child}/stream`, `a subagent of ${what}`, findOwn, context),
@@ -117,11 +128,17 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
     answer: SUBAGENTS,
     access: "key",
     handle: async ({ params }) => {
-      const { store, ref } = await find(params, undefined);
-      const { children, uses, settled } = await store.children(ref);
+      const chat = await find(params, undefined).catch(nothingWithoutStore);
+      if (chat === undefined) return { kind: "json", body: { subagents: [] } };
+      const { children, uses, settled } = await chat.store.children(chat.ref);
       return { kind: "json", body: { subagents: children }, validity: { uses, settled } };
     },
   });
+}
+
+/** Where there is no store at all, there are no subagents. */
+function nothingWithoutStore(error: unknown): undefined {
+  if (!(error instanceof StoreMissing)) throw error;
 }
 
 async function pageFrom({ store, ref }: Chat, from: Cursor, pages: Pages): Promise<Answer> {

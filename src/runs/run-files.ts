@@ -1,0 +1,194 @@
+import { join } from "node:path";
+import type { Breather } from "../platform/breather.ts";
+import type { Clock } from "../platform/clock.ts";
+import { type FileStamp, sameStamp } from "../platform/files.ts";
+import type { Damage, Place } from "./contents.ts";
+import type { RunDisk } from "./disk.ts";
+import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
+import { type NamedRun, namedRun, runFileOf } from "./names.ts";
+import { isFresh } from "./summary.ts";
+
+/** The files of one run, and which of its logs counts. */
+export interface RunFiles {
+  readonly name: string;
+  readonly named: NamedRun;
+  /** An active log first; there may be several archived ones. */
+  readonly logs: readonly Place[];
+  /** The one that counts first. */
+  readonly metadata: readonly Place[];
+  /** Undefined: not asked yet, or gone. */
+  state?: LogState | undefined;
+}
+
+/** The log that counts, as it was when it was last asked. */
+export interface LogState {
+  readonly place: Place;
+  readonly stamp: FileStamp;
+  /** Whole ms since the epoch. */
+  readonly mtime: number;
+}
+
+/** What a look has found to be another than before. */
+export interface RunChanges {
+  /** Runs that came, went, or whose log was written to. */
+  readonly names: ReadonlySet<string>;
+  /** A log was not where its folder's list said: it is just being archived, so look again. */
+  readonly vanished: boolean;
+}
+
+/** Homes with so few logs have every file asked at each look; in others old ones are asked by sweeps and when shown. */
+export const FEW_RUNS = 1_000;
+
+/** The runs of `runs/` and `runs/archive/`, by their files. */
+export class RunFolders {
+  readonly #folders: { readonly active: string; readonly archive: string };
+  readonly #active: FolderView;
+  readonly #archive: FolderView;
+  readonly #disk: RunDisk;
+  readonly #clock: Clock;
+  #listed: { readonly active: Listed; readonly archive: Listed } | undefined;
+  #orphans: readonly Place[] = [];
+  /** By public name. */
+  runs: ReadonlyMap<string, RunFiles> = new Map();
+
+  constructor(bridgeHome: string, disk: RunDisk, clock: Clock) {
+    this.#folders = { active: join(bridgeHome, "runs"), archive: join(bridgeHome, "runs", "archive") };
+    this.#active = new FolderView(this.#folders.active, disk, clock);
+    this.#archive = new FolderView(this.#folders.archive, disk, clock);
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  /** Lists what has changed, and asks the logs that may have; with `sweep` all of them. */
+  async look(sweep: boolean, breather: Breather): Promise<RunChanges> {
+    const names = new Set<string>();
+    // Runs move from the first folder to the second: read in this order, none is missed on its way.
+    const active = await this.#active.look(breather);
+    const archive = await this.#archive.look(breather);
+    if (active !== this.#listed?.active || archive !== this.#listed.archive) {
+      this.#listed = { active, archive };
+      await this.#pair(active, archive, names, breather);
+    }
+    let vanished = false;
+    const all = sweep || this.runs.size <= FEW_RUNS;
+    const now = this.#clock.now();
+    for (const run of this.runs.values()) {
+      if (!all && run.state !== undefined && isSettled(run, run.state, now)) continue;
+      if (this.ask(run)) names.add(run.name);
+      vanished ||= run.state === undefined;
+      if (breather.isDue) await breather.pause();
+    }
+    return { names, vanished };
+  }
+
+  /** Asks which log of a run counts and how it stands; whether that is another answer than before. */
+  ask(run: RunFiles): boolean {
+    const before = run.state;
+    run.state = this.#stateOf(run);
+    if (before === undefined || run.state === undefined) return before !== run.state;
+    return before.place.path !== run.state.place.path || !sameStamp(before.stamp, run.state.stamp);
+  }
+
+  /** Whether one of these files is where its folder's list said. */
+  has(places: readonly Place[]): boolean {
+    return places.some(({ path }) => this.#disk.stamp(path) !== undefined);
+  }
+
+  /** Things in the folders that are not shown. */
+  get damages(): readonly Damage[] {
+    const { active, archive } = this.#listed ?? {};
+    return [
+      ...damagesIn(this.#folders.active, active),
+      ...damagesIn(this.#folders.archive, archive),
+      ...this.#orphans.map(({ path }) => ({ path, reason: "metadata without its log" })),
+    ];
+  }
+
+  #stateOf({ logs }: RunFiles): LogState | undefined {
+    let state: LogState | undefined;
+    for (const place of logs) {
+      const stamp = this.#disk.stamp(place.path);
+      if (stamp === undefined) continue;
+      if (state === undefined || stamp.mtimeNs > state.stamp.mtimeNs) state = { place, stamp, mtime: mtimeOf(stamp) };
+      if (!place.archived) break;
+    }
+    return state;
+  }
+
+  async #pair(active: Listed, archive: Listed, changed: Set<string>, breather: Breather): Promise<void> {
+    const runs = new Map<string, { name: string; logs: Place[]; metadata: Place[] }>();
+    for (const [listed, folder, archived] of [
+      [active, this.#folders.active, false],
+      [archive, this.#folders.archive, true],
+    ] as const) {
+      for (const fileName of listed.files) {
+        if (breather.isDue) await breather.pause();
+        const file = runFileOf(fileName, archived);
+        if (file === undefined) continue;
+        const { name, kind, number } = file;
+        const run = runs.get(name) ?? { name, logs: [], metadata: [] };
+        if (run.logs.length + run.metadata.length === 0) runs.set(name, run);
+        const path = join(folder, fileName);
+        const place = { path, root: listed.root, archived, ...(number !== undefined && { number }) };
+        (kind === "log" ? run.logs : run.metadata).push(place);
+      }
+    }
+    await this.#adopt(runs.values(), changed, breather);
+  }
+
+  async #adopt(
+    found: Iterable<{ name: string; logs: Place[]; metadata: Place[] }>,
+    changed: Set<string>,
+    breather: Breather,
+  ): Promise<void> {
+    const runs = new Map<string, RunFiles>();
+    const orphans: Place[] = [];
+    for (const { name, logs, metadata } of found) {
+      if (breather.isDue) await breather.pause();
+      if (logs.length === 0) {
+        orphans.push(...metadata);
+        continue;
+      }
+      const before = this.runs.get(name);
+      const run: RunFiles = {
+        name,
+        named: before?.named ?? namedRun(name),
+        logs,
+        metadata: this.#newestFirst(metadata),
+      };
+      if (before !== undefined && samePaths(before.logs, logs)) run.state = before.state;
+      if (before === undefined || !samePaths(before.metadata, run.metadata)) changed.add(name);
+      runs.set(name, run);
+    }
+    for (const name of this.runs.keys()) if (!runs.has(name)) changed.add(name);
+    this.runs = runs;
+    this.#orphans = orphans;
+  }
+
+  #newestFirst(places: readonly Place[]): readonly Place[] {
+    if (places.length < 2) return places;
+    const age = ({ archived, number, path }: Place): number => {
+      if (!archived) return Number.POSITIVE_INFINITY;
+      const stamp = number === undefined ? this.#disk.stamp(path) : undefined;
+      return number ?? (stamp === undefined ? 0 : mtimeOf(stamp));
+    };
+    const aged = places.map((place) => ({ place, age: age(place) }));
+    return aged.sort((a, b) => (a.age === b.age ? 0 : b.age - a.age)).map(({ place }) => place);
+  }
+}
+
+/** Whether a log need not be asked at every look: it is old, and its place in lists does not hang on its mtime. */
+function isSettled({ named, logs }: RunFiles, { stamp, mtime }: LogState, now: number): boolean {
+  return named.startedAt !== undefined && logs.length === 1 && !isFresh(mtime, now) && !isYoung(stamp, now);
+}
+
+function samePaths(a: readonly Place[], b: readonly Place[]): boolean {
+  return a.length === b.length && a.every(({ path }, i) => path === b[i]?.path);
+}
+
+function damagesIn(folder: string, listed: Listed | undefined): Damage[] {
+  if (listed === undefined) return [];
+  const { problem, others } = listed;
+  if (problem !== undefined) return [{ path: folder, reason: `folder that can't be listed (${problem})` }];
+  return others.map((name) => ({ path: join(folder, name), reason: "no regular file, or a link that leads out" }));
+}
