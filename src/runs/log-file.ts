@@ -55,7 +55,10 @@ function endIn(bytes: Buffer, whole: boolean): LogEnd | undefined {
   const line = whole ? 0 : bytes.indexOf(0x0a) + 1;
   if (!whole && line === 0) return undefined;
   const index = lastEntryIn(bytes.toString("latin1", line));
-  return index < 0 ? undefined : logEnd(characters(bytes.subarray(line + index, line + index + END_BYTES)));
+  if (index < 0) return undefined;
+  const end = logEnd(characters(bytes.subarray(line + index, line + index + END_BYTES)));
+  // The header is told by itself.
+  return whole && index === 0 && end.outcome === undefined ? { last: "" } : end;
 }
 
 function bytesOf(file: OpenFile, from: number, length: number): Buffer {

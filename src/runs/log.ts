@@ -13,6 +13,7 @@ export interface LogHead {
   readonly header: string;
   /** The prompt's lines as one. */
   readonly task: string;
+  readonly agent?: string;
   readonly workdir?: string;
   readonly by?: string;
   readonly continues?: string;
@@ -41,6 +42,8 @@ export function logHead(text: string): LogHead {
 /** The end of a log from its last entry; a last line without its newline may be half written. */
 export function logEnd(entry: string): LogEnd {
   const lines = linesOf(entry);
+  // The beginning of the next entry's time is no part of this one.
+  if (lines.length > 1 && /^\d[\d:]{0,7}$/.test(lines.at(-1) ?? "")) lines.pop();
   const own = (lines[0] ?? "").replace(STAMPED, "").trimEnd();
   const last = oneLine([own, ...lines.slice(1).map(unindented)].join(" "));
   const outcome = STAMPED.test(entry) ? outcomeOf(own, entry.includes("\n")) : undefined;
@@ -78,11 +81,12 @@ function outcomeOf(line: string, whole: boolean): LogEnd["outcome"] {
 
 /** `<agent>[ (<model>[, effort <e>])] in <workdir>, access <a>, by <peer>[, continues <session>]`; a folder may hold commas. */
 const HEADER =
-  /^\S+(?: \(.*?\))? in (?<workdir>.*), access (?:read|edit|ask|default), by (?<by>.*?)(?:, continues (?<continues>\S+))?$/;
+  /^(?<agent>[\w-]+)(?: \(.*?\))? in (?<workdir>.*), access (?:read|edit|ask|default), by (?<by>.*?)(?:, continues (?<continues>\S+))?$/;
 
-function headerFields(header: string): Pick<LogHead, "workdir" | "by" | "continues"> {
-  const { workdir, by, continues } = HEADER.exec(header)?.groups ?? {};
+function headerFields(header: string): Pick<LogHead, "agent" | "workdir" | "by" | "continues"> {
+  const { agent, workdir, by, continues } = HEADER.exec(header)?.groups ?? {};
   return {
+    ...(agent !== undefined && { agent }),
     ...(workdir !== undefined && { workdir }),
     ...(by !== undefined && { by }),
     ...(continues !== undefined && { continues }),

@@ -57,7 +57,7 @@ const NO_LOG: LogFacts = { header: "", task: "", last: "" };
 /** The summary of a run that has a log. */
 export function runSummary(facts: RunFacts, liveness: Liveness): RunSummary {
   const { name, named, startedAt, updatedAt, archived, metadata, job, log = NO_LOG } = facts;
-  const agent = named.agent ?? asText(metadata?.agent) ?? (job && jobAgent(job));
+  const agent = named.agent ?? asText(metadata?.agent) ?? (job && jobAgent(job)) ?? log.agent;
   return {
     ...(job !== undefined && { job: job.name }),
     ...metadata,
