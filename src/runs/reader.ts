@@ -75,7 +75,8 @@ export class RunReader {
 
   /** The job that a run's metadata names, else the one that its own name does. */
   jobName(run: RunFiles, metadata: JsonObject | undefined): string | undefined {
-    return asText(metadata?.job) ?? this.#tails.of(run.name)[0]?.name;
+    const named = this.#tails.of(run.name)[0]?.name ?? (this.#jobs.has(run.name) ? run.name : undefined);
+    return asText(metadata?.job) ?? named;
   }
 
   /** A job as it is shown. `runs`: at least those of its runs that may be running. */
