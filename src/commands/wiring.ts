@@ -25,6 +25,7 @@ import { openApiRoute } from "../routes/openapi.ts";
 import { runRoutes } from "../routes/runs.ts";
 import { stateRoute } from "../routes/state.ts";
 import { transcriptRoutes } from "../routes/transcripts.ts";
+import { followRuns } from "../runs/follow.ts";
 import { RunInventory } from "../runs/inventory.ts";
 import { listen } from "../server/listen.ts";
 import { type ServerLog, traceOf } from "../server/log.ts";
@@ -106,6 +107,8 @@ async function startServer(
     throw error;
   }
   inventory.start();
+  const end = new AbortController();
+  const following = followRuns(runs, bridgeHome, { watcher: createWatcher(), timer: systemTimer }, end.signal);
   return {
     ...notice,
     async reports() {
@@ -113,7 +116,8 @@ async function startServer(
       return Promise.all(stores.map((store) => store.report()));
     },
     async close() {
-      await Promise.all([server.close(), inventory.close(), removeNotice(bridgeHome, bootNonce)]);
+      end.abort();
+      await Promise.all([server.close(), inventory.close(), following, removeNotice(bridgeHome, bootNonce)]);
     },
   };
 }

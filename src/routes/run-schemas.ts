@@ -42,3 +42,9 @@ export const LOG = object(
   { text: TEXT, next: { ...COUNT, description: "The `from` of the next read, in bytes." }, size: COUNT },
   { recovered: { const: true }, hasLog: { const: false } },
 );
+
+/** What changed in the list of runs. */
+export const RUN_CHANGE = object(
+  { generation: COUNT, ids: { ...list(TEXT, 100), description: "Names of runs." } },
+  { more: { const: true } },
+);

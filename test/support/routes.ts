@@ -19,6 +19,7 @@ export interface Served {
   readonly routes: readonly Route[];
   readonly store: FakeStore;
   readonly inventory: Inventory;
+  readonly runs: RunInventory;
   readonly time: FakeTime;
   readonly end: AbortController;
   /** Our own folder, which is not there yet. */
@@ -58,5 +59,5 @@ export function served(t: TestContext): Served {
     ...jobRoutes(context),
     eventsRoute(context),
   ];
-  return { routes, store, inventory, time, end, bridgeHome, faults };
+  return { routes, store, inventory, runs, time, end, bridgeHome, faults };
 }
