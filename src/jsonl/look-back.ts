@@ -1,8 +1,8 @@
-import { LOOK_BACK_BYTES } from "../transcript/limits.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES } from "../transcript/limits.ts";
 import { type ByteOffset, byteOffsetOf } from "./cursor.ts";
 import { type ByteSource, readRange } from "./source.ts";
 
-const BLOCK_BYTES = 512 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
@@ -21,7 +21,7 @@ export class LookBack {
   }
 
   /**
-   * Every place of `needle` (of 1 byte to 512 KiB) that ends at or before `before`, from the last to the first, no
+   * Every place of `needle` (of 1 byte to 64 KiB) that ends at or before `before`, from the last to the first, no
    * further back than the window. What is yielded is the offset of its first byte.
    */
   *places(needle: Buffer, before: ByteOffset): Generator<ByteOffset> {
@@ -94,7 +94,8 @@ export class LookBack {
     if (held !== undefined) return held;
     const bytes = readRange(this.#source, block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
     const [oldest] = this.#blocks.keys();
-    if (oldest !== undefined && this.#blocks.size > this.#window / BLOCK_BYTES + 2) this.#blocks.delete(oldest);
+    if (oldest !== undefined && this.#blocks.size > (this.#window + PAGE_BYTES) / BLOCK_BYTES + 2)
+      this.#blocks.delete(oldest);
     this.#blocks.set(block, bytes);
     return bytes;
   }

@@ -112,7 +112,10 @@ export function isLineStart(source: ByteSource, offset: ByteOffset): boolean {
 
 /** How much is looked at for the start of a line: at first little, since most lines are short. */
 const FIRST_SCAN_BYTES = 4096;
-const SCAN_BYTES = 1024 * 1024;
+/** Then as much as stays in a processor's cache between being copied and being searched: that is twice as fast. */
+const SCAN_BYTES = 128 * 1024;
+/** How much is looked through in one go before others get their turn. */
+const SCAN_STRETCH_BYTES = 4 * 1024 * 1024;
 
 /** Where the line that holds the byte before `end` starts, when `end` is not itself behind a newline; else `end`. */
 async function lineStart(source: ByteSource, end: number): Promise<ByteOffset> {
@@ -123,7 +126,8 @@ async function lineStart(source: ByteSource, end: number): Promise<ByteOffset> {
     const newline = held.lastIndexOf(NEWLINE);
     if (newline >= 0) return byteOffsetOf(base + newline + 1);
     if (scratch.length < SCAN_BYTES) scratch = Buffer.allocUnsafe(Math.min(SCAN_BYTES, base));
-    else await new Promise(setImmediate);
+    else if (Math.floor(base / SCAN_STRETCH_BYTES) !== Math.floor(stop / SCAN_STRETCH_BYTES))
+      await new Promise(setImmediate);
     stop = base;
   }
   return byteOffsetOf(0);

@@ -54,15 +54,21 @@ export class ChatFile {
   records(line: Buffer): JsonObject[] {
     const head = readHead(line);
     if (head.kind === "skip" || (head.kind !== "unsure" && !this.scope.mayInclude(head))) return [];
-    return this.parse(line).filter((record) => this.scope.includes(record));
+    const records = this.parse(line);
+    return records.every((record) => this.scope.includes(record))
+      ? records
+      : records.filter((record) => this.scope.includes(record));
   }
 
   /** All the records of a line. */
   parse(line: Buffer): JsonObject[] {
     this.#meter.parses++;
-    return parseRecords(line)
-      .map(asObject)
-      .filter((record) => record !== undefined);
+    const records: JsonObject[] = [];
+    for (const value of parseRecords(line)) {
+      const record = asObject(value);
+      if (record !== undefined) records.push(record);
+    }
+    return records;
   }
 
   /** The time of a record at `start` that states none: the last one before it, else the first of the file, else 0. */

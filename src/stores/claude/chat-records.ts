@@ -1,10 +1,10 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { JsonlLine, RecordLine } from "../../jsonl/page.ts";
-import { asText, type JsonObject } from "../../platform/read.ts";
+import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import { oneLine } from "../../transcript/clip.ts";
 import type { Entry, ToolResultEntry } from "../../transcript/entry.ts";
 import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
-import { type Call, callReference, callsOf, findCalls, type Waiting } from "./calls.ts";
+import { type Call, callReference, findCalls, type Waiting } from "./calls.ts";
 import { type ChatFile, posOf } from "./chat-file.ts";
 import { holds, readHead } from "./line-head.ts";
 import { toEntries } from "./records.ts";
@@ -18,13 +18,18 @@ export interface ChatRecord {
   readonly record: JsonObject | undefined;
   readonly entries: readonly Entry[];
   /** The calls that its results answer, as far as they were found. */
-  readonly calls: ReadonlyMap<string, Call>;
+  readonly calls: readonly Call[];
 }
 
 interface Draft extends ChatRecord {
-  entries: Entry[];
-  readonly calls: Map<string, Call>;
+  readonly entries: Entry[];
+  calls: readonly Call[];
 }
+
+const NO_CALLS: readonly Call[] = [];
+
+/** Bytes of a record that is too long to be parsed that tell whose it is. */
+const LONG_HEAD_BYTES = 512;
 
 /** Lines of a page between a prompt and its parent that are looked through before all that stands before is searched. */
 const NEAR_LINES = 12;
@@ -39,10 +44,13 @@ export function readChat(file: ChatFile, lines: readonly JsonlLine[]): ChatRecor
   const waiting = new Map<string, Waiting[]>();
   const prompts: Prompt[] = [];
   const repeats = new Repeats(file, lines[0]?.start ?? (0 as ByteOffset));
-  for (const [index, line] of lines.entries()) {
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index];
+    if (line === undefined) continue;
     if (line.kind === "oversized") {
-      const head = readHead(file.slice(line.start, Math.min(line.end, line.start + 512)));
-      if (file.scope.includesLong(head)) drafts.push(oversized(file, line.start, line.end));
+      const start = file.slice(line.start, Math.min(line.end, line.start + LONG_HEAD_BYTES));
+      if (file.scope.includesLong(readHead(start), start.toString("latin1")))
+        drafts.push(oversized(file, line.start, line.end));
       continue;
     }
     for (const record of file.records(line.bytes)) {
@@ -69,33 +77,39 @@ function oversized(file: ChatFile, start: ByteOffset, end: ByteOffset): Draft {
     pos: posOf(start),
     summary: `a record of ${end - start} bytes, too large to show here`,
   };
-  return { start, record: undefined, entries: [entry], calls: new Map() };
+  return { start, record: undefined, entries: [entry], calls: NO_CALLS };
 }
 
 function draftOf(file: ChatFile, record: JsonObject, start: ByteOffset, repeats: Repeats): Draft {
   const said = toEntries(record, { pos: posOf(start), fallbackAt: () => file.timeBefore(start) });
-  return { start, record, entries: [...repeats.fresh(record, start, said)], calls: new Map() };
+  return { start, record, entries: repeats.fresh(record, start, said), calls: NO_CALLS };
 }
 
 /** Gives results the name and the position of their calls; those whose call is not in the page wait. */
 function answerCalls(draft: Draft, calls: Map<string, Call>, waiting: Map<string, Waiting[]>): void {
-  if (draft.record !== undefined) {
-    for (const call of callsOf(draft.record, draft.start)) {
-      const shown = draft.entries.some((entry) => entry.kind === "tool-call" && entry.callId === call.id);
-      if (shown) calls.set(call.id, call);
+  const { start, entries } = draft;
+  for (const entry of entries) {
+    if (entry.kind === "tool-call") {
+      const { callId: id, tool, input, at } = entry;
+      if (id !== undefined) calls.set(id, { id, tool, input: asObject(input), at, start });
     }
-  }
-  for (const [index, entry] of draft.entries.entries()) {
     if (entry.kind !== "tool-result" || entry.callId === undefined) continue;
-    const { callId } = entry;
-    const found = (call: Call): void => {
-      draft.calls.set(callId, call);
-      draft.entries[index] = { ...(draft.entries[index] as ToolResultEntry), ...callReference(call) };
-    };
-    const call = calls.get(callId);
-    if (call !== undefined) found(call);
-    else (waiting.get(callId) ?? waiting.set(callId, []).get(callId))?.push({ start: draft.start, found });
+    const call = calls.get(entry.callId);
+    if (call !== undefined) answer(draft, entry, call);
+    else pushTo(waiting, entry.callId, { start, found: (found) => answer(draft, entry, found) });
   }
+}
+
+/** Completes a result in place: its entry was made just now, for this page alone. */
+function answer(draft: Draft, result: ToolResultEntry, call: Call): void {
+  Object.assign(result, callReference(call));
+  draft.calls = draft.calls === NO_CALLS ? [call] : [...draft.calls, call];
+}
+
+function pushTo<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
 }
 
 function promptAt(draft: Draft): Prompt | undefined {

@@ -12,8 +12,8 @@ export interface ChatScope {
   /** Whether a line that begins so can hold a record of the chat. */
   mayInclude(head: LineHead): boolean;
   includes(record: JsonObject): boolean;
-  /** Whether a record that is too long to be parsed, and begins so, is told in this chat. */
-  includesLong(head: LineHead): boolean;
+  /** Whether a record that is too long to be parsed, and begins with `text`, is told in this chat. */
+  includesLong(head: LineHead, text: string): boolean;
 }
 
 /** The session's own chat: its transcript without the subagents that older releases kept in it. */
@@ -36,7 +36,7 @@ export function sidechainChat(key: SessionId, rootOf: (uuid: string) => string |
     rewinds: false,
     mayInclude: (head) => head.sidechain,
     includes: (record) => isSidechain(record) && sidechainKey(record, rootOf) === key,
-    includesLong: () => false,
+    includesLong: (head, text) => head.sidechain && keyOfLong(text, rootOf) === key,
   };
 }
 
@@ -44,4 +44,11 @@ export function sidechainChat(key: SessionId, rootOf: (uuid: string) => string |
 export function sidechainKey(record: JsonObject, rootOf: (uuid: string) => string | undefined): string | undefined {
   const uuid = asText(record.uuid);
   return asText(record.agentId) ?? (uuid === undefined ? undefined : rootOf(uuid));
+}
+
+/** Of a record that is not parsed: the agent that it names, or the first record above its parent. */
+function keyOfLong(text: string, rootOf: (uuid: string) => string | undefined): string | undefined {
+  const agent = /"agentId":"([^"]+)"/.exec(text)?.[1];
+  const parent = /"parentUuid":"([^"]+)"/.exec(text)?.[1];
+  return agent ?? (parent === undefined ? undefined : rootOf(parent));
 }

@@ -149,13 +149,13 @@ export class ClaudeChats {
     now: EpochMs,
   ): Promise<Told> {
     if (!mentionsSubagents(records)) {
-      return { entries: records.flatMap(({ entries }) => entries), stop: undefined, uses: [open.stamp] };
+      return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
     }
     const children = await this.#children.of(place, "trust");
     const placed = await placeSubagents(chat, records, children, now);
     const files = [...new Set(placed.used.flatMap(({ files }) => files))];
     return {
-      entries: placed.records.flatMap(({ entries }) => entries),
+      entries: entriesOf(placed.records),
       stop: placed.stop,
       uses: [open.stamp, ...children.folders, ...files.flatMap((file) => stampOf(file) ?? [])],
     };
@@ -190,7 +190,7 @@ export class ClaudeChats {
       const shows = told.entries.some((entry) => toItem(entry) !== undefined);
       if (shows || prev === undefined || end - prev > LOOK_BACK_BYTES) {
         const uses = pages.flatMap((one) => one.uses);
-        return { entries: pages.flatMap(({ entries }) => entries), next, prev, uses: distinct(uses), settled };
+        return { entries: entriesOf(pages), next, prev, uses: distinct(uses), settled };
       }
       stop = prev;
     }
@@ -215,6 +215,12 @@ interface BackwardPage {
   readonly prev: ByteOffset | undefined;
   readonly uses: readonly FileStamp[];
   readonly settled: boolean;
+}
+
+function entriesOf(parts: readonly { readonly entries: readonly Entry[] }[]): Entry[] {
+  const all: Entry[] = [];
+  for (const { entries } of parts) all.push(...entries);
+  return all;
 }
 
 /** Whose chat a place is; undefined for the session's own. */

@@ -83,19 +83,28 @@ export function progressLink(record: JsonObject): { readonly callId: string; rea
 const NOTIFICATION = "<task-notification>";
 
 function notificationText(record: JsonObject): string | undefined {
-  const attachment = asObject(record.attachment);
-  const contents: unknown[] =
-    record.type === "user"
-      ? [asObject(record.message)?.content]
-      : record.type === "attachment" && attachment?.type === "queued_command"
-        ? [attachment.prompt]
-        : record.type === "queue-operation"
-          ? [record.content]
-          : [];
-  return contents
-    .flatMap((content) => asArray(content) ?? [content])
-    .map((block) => asString(block) ?? asString(asObject(block)?.text))
-    .find((text) => text?.trimStart().startsWith(NOTIFICATION));
+  const content = notifyingContent(record);
+  const text = asString(content) ?? firstText(asArray(content)?.[0]);
+  return text?.trimStart().startsWith(NOTIFICATION) ? text : undefined;
+}
+
+function notifyingContent(record: JsonObject): unknown {
+  switch (record.type) {
+    case "user":
+      return asObject(record.message)?.content;
+    case "attachment": {
+      const attachment = asObject(record.attachment);
+      return attachment?.type === "queued_command" ? attachment.prompt : undefined;
+    }
+    case "queue-operation":
+      return record.content;
+    default:
+      return undefined;
+  }
+}
+
+function firstText(block: unknown): string | undefined {
+  return asString(block) ?? asString(asObject(block)?.text);
 }
 
 function element(text: string, name: string): string | undefined {

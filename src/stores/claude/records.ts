@@ -24,7 +24,12 @@ export function toEntries(record: unknown, place: RecordPlace): Entry[] {
   const said = fields === undefined ? [] : saidBy(fields);
   if (fields === undefined || said.length === 0) return [];
   const at = timeOf(fields) ?? place.fallbackAt();
-  return said.map((entry) => ({ ...entry, at, pos: place.pos }) as Entry);
+  // These were made just now, so they are completed in place.
+  for (const entry of said as { at?: EpochMs; pos?: Cursor }[]) {
+    entry.at = at;
+    entry.pos = place.pos;
+  }
+  return said as Entry[];
 }
 
 /** The time that a record states. */
@@ -67,12 +72,19 @@ function saidByUser(record: JsonObject): Said[] {
   const content = contentOf(record);
   if (record.isCompactSummary === true) return compactSummary(record, content);
   const blocks = asArray(content);
-  const results = blocks?.filter((block) => toolResultOf(block) !== undefined) ?? [];
-  if (results.length > 0) {
-    const interruption = saidInName(blocks).filter((said) => said.kind === "marker" && said.marker === "interrupted");
-    return [...results.flatMap((block) => toolResult(block, record.toolUseResult) ?? []), ...interruption];
-  }
+  if (blocks?.some((block) => toolResultOf(block) !== undefined)) return saidByResults(blocks, record.toolUseResult);
   return isInjected(record) ? [] : saidInName(content);
+}
+
+/** Tool results, and an interruption beside them; no other text there was typed. */
+function saidByResults(blocks: readonly unknown[], structured: unknown): Said[] {
+  const said: Said[] = [];
+  for (const block of blocks) {
+    const result = toolResult(block, structured);
+    if (result !== undefined) said.push(result);
+  }
+  if (said.length === blocks.length) return said;
+  return [...said, ...saidInName(blocks).filter((other) => other.kind === "marker" && other.marker === "interrupted")];
 }
 
 /** Records that say themselves that nobody typed them (2.1.3xx); older ones are told by their text. */
@@ -136,51 +148,55 @@ function saidByAssistant(record: JsonObject): Said[] {
           .join("\n"),
       ),
     ];
-  const said = blocks.flatMap((block) => saidByBlock(block, synthetic ? undefined : model));
+  const said: Said[] = [];
+  for (const block of blocks) {
+    const one = saidByBlock(block, synthetic ? undefined : model);
+    if (one !== undefined) said.push(one);
+  }
   const usage = synthetic ? undefined : usageOf(record, message, model);
-  return usage === undefined ? said : [...said, usage];
+  if (usage !== undefined) said.push(usage);
+  return said;
 }
 
 /** What the client itself puts where an answer would stand when none was asked for. */
 const NO_ANSWER = "No response requested.";
 
-function saidByBlock(block: unknown, model: string | undefined): Said[] {
+function saidByBlock(block: unknown, model: string | undefined): Said | undefined {
   const text = textOf(block);
   if (text !== undefined) {
-    if (text.trim() === "" || (model === undefined && text === NO_ANSWER)) return [];
-    return [{ kind: "assistant", text, ...(model !== undefined && { model }) }];
+    if (text.trim() === "" || (model === undefined && text === NO_ANSWER)) return undefined;
+    return model === undefined ? { kind: "assistant", text } : { kind: "assistant", text, model };
   }
   const fields = asObject(block);
   const type = asString(fields?.type);
-  if (fields === undefined || type === undefined) return [];
+  if (fields === undefined || type === undefined) return undefined;
   if (type === "thinking") {
     const thought = asText(fields.thinking);
-    return thought === undefined ? [] : [{ kind: "reasoning", text: thought }];
+    return thought === undefined ? undefined : { kind: "reasoning", text: thought };
   }
   if (type.endsWith("tool_use")) {
     const callId = asText(fields.id);
     const tool = asText(fields.name) ?? "tool";
-    return [{ kind: "tool-call", tool, ...(callId !== undefined && { callId }), input: fields.input }];
+    const { input } = fields;
+    return callId === undefined ? { kind: "tool-call", tool, input } : { kind: "tool-call", tool, callId, input };
   }
-  const result = toolResult(fields, undefined);
-  return result === undefined ? [] : [result];
+  return toolResult(fields, undefined);
 }
 
 function usageOf(record: JsonObject, message: JsonObject | undefined, model: string | undefined): Said | undefined {
   const usage = asObject(message?.usage);
   const key = asText(message?.id) ?? asText(record.requestId) ?? asText(record.uuid);
   if (usage === undefined || key === undefined) return undefined;
+  const tokens: { -readonly [K in keyof Tokens]: Tokens[K] } = {};
   const input = asCount(usage.input_tokens);
+  if (input !== undefined) tokens.input = input;
   const output = asCount(usage.output_tokens);
+  if (output !== undefined) tokens.output = output;
   const cacheRead = asCount(usage.cache_read_input_tokens);
+  if (cacheRead !== undefined) tokens.cacheRead = cacheRead;
   const cacheWrite = asCount(usage.cache_creation_input_tokens);
-  const tokens: Tokens = {
-    ...(input !== undefined && { input }),
-    ...(output !== undefined && { output }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-  };
-  return { kind: "usage", key, tokens, ...(model !== undefined && { model }) };
+  if (cacheWrite !== undefined) tokens.cacheWrite = cacheWrite;
+  return model === undefined ? { kind: "usage", key, tokens } : { kind: "usage", key, tokens, model };
 }
 
 // --- system lines and attachments ---

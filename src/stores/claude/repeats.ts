@@ -35,10 +35,10 @@ export class Repeats {
   }
 
   /** The entries of the next record, less what it repeats. */
-  fresh(record: JsonObject, start: ByteOffset, entries: readonly Entry[]): readonly Entry[] {
+  fresh(record: JsonObject, start: ByteOffset, entries: Entry[]): Entry[] {
     const id = growingId(record);
     if (id === undefined) {
-      if (endsAnswer(record)) this.#lines = [];
+      if (record.type === "assistant" || (record.type === "user" && holdsPrompt(entries))) this.#lines = [];
       return entries;
     }
     if (this.#lines === undefined || this.#id !== id) {
@@ -68,6 +68,10 @@ function growingId(record: JsonObject): string | undefined {
 /** An answer ends with another answer's line or with a prompt; tool results and notices may stand inside it. */
 function endsAnswer(record: JsonObject): boolean {
   return record.type === "assistant" || promptOf(record) !== undefined;
+}
+
+function holdsPrompt(entries: readonly Entry[]): boolean {
+  return entries.some(({ kind }) => kind === "user");
 }
 
 /** The lines of the answer `id` that stand before `end`, as far as a record at `start` looks back; the first first. */

@@ -1,8 +1,8 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
-import { asText, type JsonObject } from "../../platform/read.ts";
+import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
-import { SETTLE_MS } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { type Call, callsOf, findCalls } from "./calls.ts";
 import { type ChatFile, posOf } from "./chat-file.ts";
@@ -10,6 +10,7 @@ import type { ChatRecord } from "./chat-records.ts";
 import { childTitle, promptMark } from "./child-facts.ts";
 import type { Child, Children } from "./children.ts";
 import { isSpawnTool, type NamedResult, namedResults, notificationOf } from "./links.ts";
+import { timeOf } from "./records.ts";
 
 /*
  * Where a subagent stands in the chat of whoever started it: at the call, when its first record is at most 5 s younger
@@ -28,13 +29,13 @@ export interface Placed {
 
 /** Whether anything in these records has to do with subagents; if not, nothing need be known of them. */
 export function mentionsSubagents(records: readonly ChatRecord[]): boolean {
-  return records.some(({ record, entries, calls }) => {
-    if (record === undefined) return false;
-    if (record.type === "assistant") {
-      return entries.some((entry) => entry.kind === "tool-call" && isSpawnTool(entry.tool));
-    }
-    return namingsOf(record, calls).length > 0;
-  });
+  for (const { record, entries, calls } of records) {
+    if (record === undefined) continue;
+    if (record.type !== "assistant") {
+      if (namingsOf(record, calls).length > 0) return true;
+    } else if (entries.some((entry) => entry.kind === "tool-call" && isSpawnTool(entry.tool))) return true;
+  }
+  return false;
 }
 
 /** Puts subagents at their places. `now` decides alone whether the page has to wait. */
@@ -70,8 +71,9 @@ function namingsOf(record: JsonObject, calls: ChatRecord["calls"]): Naming[] {
   if (told !== undefined) {
     return [{ callId: told.callId, call: undefined, agent: told.task, run: undefined, isResult: false }];
   }
+  if (!mayName(record, calls)) return [];
   return namedResults(record).flatMap((result: NamedResult) => {
-    const call = result.callId === undefined ? undefined : calls.get(result.callId);
+    const call = calls.find(({ id }) => id === result.callId);
     const ofSpawn = call !== undefined && isSpawnTool(call.tool);
     const agent = result.byText && call !== undefined && !ofSpawn ? undefined : result.agent;
     if (agent === undefined && result.run === undefined && !ofSpawn) return [];
@@ -79,11 +81,18 @@ function namingsOf(record: JsonObject, calls: ChatRecord["calls"]): Naming[] {
   });
 }
 
+/** Spares the many results that have nothing to do with subagents a closer look. */
+function mayName(record: JsonObject, calls: ChatRecord["calls"]): boolean {
+  if (record.type !== "user") return false;
+  const structured = asObject(record.toolUseResult);
+  if (structured?.agentId !== undefined || structured?.runId !== undefined || calls.length === 0) return true;
+  return calls.some(({ tool }) => isSpawnTool(tool));
+}
+
 class Placing {
   readonly #file: ChatFile;
   readonly #children: Children;
   readonly #now: EpochMs;
-  readonly #placed = new Set<SessionId>();
   readonly #used = new Map<SessionId, Child>();
   /** The calls that notified subagents were started by. */
   readonly #calls = new Map<string, Call>();
@@ -118,7 +127,7 @@ class Placing {
     if (record === undefined) return entries;
     const spawned = callsOf(record, start).filter(({ tool }) => isSpawnTool(tool));
     const namings = spawned.length > 0 ? [] : namingsOf(record, calls);
-    const at = entries[0]?.at ?? this.#file.timeBefore(start);
+    const at = timeOf(record) ?? this.#file.timeBefore(start);
     const young = Math.abs(this.#now - at) < SETTLE_MS;
     const all: Entry[] = [];
     for (const entry of entries) {
@@ -129,7 +138,7 @@ class Placing {
       if (linked.length === 0 && young) return undefined;
       for (const child of linked) {
         this.#used.set(child.id, child);
-        if (this.#isAtCall(child, call)) all.push(this.#entry(child, entry.at, start, call));
+        if (this.#isAtCall(child, call)) all.push(entryOf(child, entry.at, start, call));
       }
     }
     for (const naming of namings) {
@@ -137,21 +146,10 @@ class Placing {
       if (named.length === 0 && naming.agent !== undefined && naming.isResult && young) return undefined;
       for (const child of named) {
         this.#used.set(child.id, child);
-        if (this.#isAtNaming(child, naming, start)) all.push(this.#entry(child, at, start, naming.call));
+        if (this.#isAtNaming(child, naming, start)) all.push(entryOf(child, at, start, naming.call));
       }
     }
     return all;
-  }
-
-  #entry(child: Child, at: EpochMs, start: ByteOffset, call: Call | undefined): SubagentEntry {
-    this.#placed.add(child.id);
-    const title = childTitle(child.id, [
-      child.meta?.description,
-      asText(call?.input?.description),
-      child.meta?.agentType,
-      child.first.prompt,
-    ]);
-    return { kind: "subagent", at, pos: posOf(start), subagent: { id: child.id, title, agent: "claude" } };
   }
 
   /** Whether `child` can have been started in this chat. */
@@ -177,22 +175,31 @@ class Placing {
     return child.first.prompt === promptMark(prompt) && Math.abs(child.first.at - at) <= SETTLE_MS;
   }
 
-  /** Whether its place is at `call`, which started it. */
+  /** Whether its place is at `call`: the first that can have started it (ids and prompts may come again). */
   #isAtCall(child: Child, call: Call): boolean {
-    const at = this.#timeOf(call);
-    if (at === undefined || child.first.at > at + SETTLE_MS || !this.#isLinked(child, call)) return false;
-    return child.meta?.toolUseId !== undefined || call.start === undefined || !this.#hasEarlierCall(child, call.start);
+    if (!this.#started(child, call)) return false;
+    return call.start === undefined || !this.#hasCallBefore(child, call.start, PAGE_BYTES);
   }
 
-  /** Whether a call with the prompt of `child`, which no meta file ties to its call, stands before `before`. */
-  #hasEarlierCall(child: Child, before: ByteOffset): boolean {
-    const prompt = child.first.prompt;
-    if (prompt === undefined) return false;
-    const needle = `"prompt":${JSON.stringify(prompt).slice(0, 100).replace(/"$/, "")}`;
+  /** Whether `call` can have started `child` in time to show it. */
+  #started(child: Child, call: Call): boolean {
+    const at = this.#timeOf(call);
+    return (
+      isSpawnTool(call.tool) && at !== undefined && child.first.at <= at + SETTLE_MS && this.#isLinked(child, call)
+    );
+  }
+
+  /** Whether a call that shows `child` stands before `before`, at most `window` bytes back. */
+  #hasCallBefore(child: Child, before: ByteOffset, window: number): boolean {
+    const id = child.meta?.toolUseId;
+    const [key, value] = id === undefined ? ["prompt", child.first.prompt] : ["id", id];
+    if (value === undefined) return false;
+    const needle = `"${key}":${JSON.stringify(value.slice(0, 100)).replace(/"$/, "")}`;
     for (const place of this.#file.places(needle, before)) {
+      if (place < before - window) return false;
       const line = this.#file.lineAt(place);
       const calls = line ? this.#file.records(line.bytes).flatMap((record) => callsOf(record, line.start)) : [];
-      if (calls.some((call) => isSpawnTool(call.tool) && this.#isLinked(child, call))) return true;
+      if (calls.some((call) => this.#started(child, call))) return true;
     }
     return false;
   }
@@ -206,41 +213,50 @@ class Placing {
   }
 
   #isAtNaming(child: Child, naming: Naming, start: ByteOffset): boolean {
-    if (this.#placed.has(child.id)) return false;
     const own = child.meta?.toolUseId;
-    const call = naming.isResult ? naming.call : this.#calls.get(own ?? naming.callId ?? "");
-    if (naming.isResult && own !== undefined && own !== naming.callId) return false;
+    if (!isOwnResult(child, naming)) return false;
+    const callId = own ?? (naming.isResult ? undefined : naming.callId);
+    const call = naming.isResult ? naming.call : this.#calls.get(callId ?? "");
     // Whoever knows the call and can't see it any more trusts that the subagent was shown there.
-    if (call === undefined && (own ?? (naming.isResult ? undefined : naming.callId)) !== undefined) return false;
-    if (call !== undefined && isSpawnTool(call.tool) && this.#wasAtCall(child, call)) return false;
-    if (naming.isResult && own !== undefined) return true;
-    return !this.#hasEarlierCall(child, start) && !this.#isNamedBefore(child, start);
-  }
-
-  #wasAtCall(child: Child, call: Call): boolean {
-    const at = this.#timeOf(call);
-    return at !== undefined && child.first.at <= at + SETTLE_MS && this.#isLinked(child, call);
+    if (call === undefined && callId !== undefined) return false;
+    if (call !== undefined && this.#started(child, call)) return false;
+    return !this.#hasCallBefore(child, start, LOOK_BACK_BYTES) && !this.#isNamedBefore(child, start);
   }
 
   #isNamedBefore(child: Child, before: ByteOffset): boolean {
-    for (const place of this.#file.places(child.id, before)) {
-      const line = this.#file.lineAt(place);
-      for (const record of line ? this.#file.records(line.bytes) : []) {
-        const namings = line ? namingsOf(record, this.#callsAnsweredBy(record, line.start)) : [];
-        if (namings.some(({ agent }) => agent === child.id)) return true;
+    const needles = [child.id, child.run, child.meta?.toolUseId].filter((needle) => needle !== undefined);
+    return needles.some((needle) => {
+      for (const place of this.#file.places(needle, before)) {
+        const line = this.#file.lineAt(place);
+        for (const record of line ? this.#file.records(line.bytes) : []) {
+          const namings = line ? namingsOf(record, this.#callsAnsweredBy(record, line.start)) : [];
+          if (namings.some((naming) => isOwnResult(child, naming) && this.#namedBy(naming).includes(child)))
+            return true;
+        }
       }
-    }
-    return false;
+      return false;
+    });
   }
 
-  #callsAnsweredBy(record: JsonObject, start: ByteOffset): Map<string, Call> {
-    const calls = new Map<string, Call>();
-    const ids = namedResults(record).flatMap(({ callId, byText }) => (callId !== undefined && byText ? [callId] : []));
-    findCalls(this.#file, new Map(ids.map((id) => [id, [{ start, found: (call) => calls.set(id, call) }]])));
+  #callsAnsweredBy(record: JsonObject, start: ByteOffset): Call[] {
+    const calls: Call[] = [];
+    const ids = namedResults(record).flatMap(({ callId }) => (callId === undefined ? [] : [callId]));
+    findCalls(this.#file, new Map(ids.map((id) => [id, [{ start, found: (call) => calls.push(call) }]])));
     return calls;
   }
 
   #timeOf(call: Call): EpochMs | undefined {
     return call.at ?? (call.start === undefined ? undefined : this.#file.timeBefore(call.start));
   }
+}
+
+/** The result of another call than that which started it says nothing of where it stands. */
+function isOwnResult({ meta }: Child, { isResult, callId }: Naming): boolean {
+  return !isResult || meta?.toolUseId === undefined || meta.toolUseId === callId;
+}
+
+function entryOf(child: Child, at: EpochMs, start: ByteOffset, call: Call | undefined): SubagentEntry {
+  const said = [child.meta?.description, asText(call?.input?.description), child.meta?.agentType, child.first.prompt];
+  const subagent = { id: child.id, title: childTitle(child.id, said), agent: "claude" as const };
+  return { kind: "subagent", at, pos: posOf(start), subagent };
 }

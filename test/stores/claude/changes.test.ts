@@ -49,6 +49,12 @@ class ToldWatcher implements Watcher {
   }
 }
 
+/** Keeps the process waiting: watching alone does not. */
+function stayAlive(t: TestContext): void {
+  const timer = setInterval(() => {}, 1_000);
+  t.after(() => clearInterval(timer));
+}
+
 /** The changes of a store, one at a time. */
 async function changesOf(t: TestContext, store: ClaudeStore) {
   await store.list("sweep");
@@ -204,12 +210,13 @@ test("a session that moves is followed", async (t) => {
 });
 
 test("with the system's own watching, what is appended, added or made anew is told", async (t) => {
+  stayAlive(t);
   const home = claudeHome(t);
   const path = home.write("p", file, [prompt("a")]);
   const store = home.store({ watcher: createWatcher() });
   const { next } = await changesOf(t, store);
   const told = async (wanted: Change): Promise<void> => {
-    for (;;) if ((await next())?.id === wanted.id) return;
+    for (let change = await next(); change?.id !== wanted.id; change = await next()) assert.ok(change, "it ended");
   };
   home.append(path, [prompt("b")]);
   await told({ id });
@@ -223,6 +230,7 @@ test("with the system's own watching, what is appended, added or made anew is to
 });
 
 test("with the system's own watching, a chat wakes for its transcript and for its first agent", async (t) => {
+  stayAlive(t);
   const home = claudeHome(t);
   const path = home.write("p", file, [prompt("a")]);
   const store = home.store({ watcher: createWatcher(), timer: { after: () => () => {} } });

@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { type Meter, newMeter } from "../../../src/stores/claude/meter.ts";
+import type { ClaudePlace } from "../../../src/stores/claude/place.ts";
+import { type Cursor, START } from "../../../src/transcript/cursor.ts";
+import { toItems } from "../../../src/transcript/item.ts";
+import { copiedProjects, freshChats, PAGE, placeNamed, placeOf, temporaryFolder, wholeChat } from "./fixtures.ts";
+import { Records } from "./records-of.ts";
+
+const SESSION = "11111111-1111-4111-8111-111111111111";
+const MIB = 1024 * 1024;
+
+function sessionWith(t: TestContext, text: string): ClaudePlace {
+  const projects = join(temporaryFolder(t), "projects");
+  const file = join(projects, "-home-dev", `${SESSION}.jsonl`);
+  mkdirSync(join(projects, "-home-dev"), { recursive: true });
+  writeFileSync(file, text);
+  return placeOf(projects, file);
+}
+
+function spent(before: Meter, after: Meter): Meter {
+  return { opens: after.opens - before.opens, bytes: after.bytes - before.bytes, parses: after.parses - before.parses };
+}
+
+test("records of unknown types and those of the machinery cost no parse", async (t) => {
+  const records = new Records(SESSION).user("hi").filler(300_000).raw({ type: "api-request", id: "x" });
+  records.raw({ type: "brand-new", content: [{ type: "text", text: "x" }] }).assistant([{ type: "text", text: "yo" }]);
+  const meter = newMeter();
+  const page = await freshChats(meter).entries(sessionWith(t, records.text()), START, PAGE);
+  assert.equal(toItems(page.entries).length, 2);
+  assert.equal(meter.parses, 2);
+});
+
+test("a page without subagents depends on its transcript alone, and reads that once", async (t) => {
+  const place = sessionWith(
+    t,
+    new Records(SESSION)
+      .user("hi")
+      .assistant([{ type: "text", text: "yo" }])
+      .text(),
+  );
+  const meter = newMeter();
+  const page = await freshChats(meter).entries(place, START, PAGE);
+  assert.deepEqual(
+    page.uses.map(({ path }) => path),
+    [place.file],
+  );
+  assert.equal(page.settled, true);
+  assert.equal(meter.opens, 1);
+});
+
+test("an output far from its call is named as one beside it, up to 8 MiB back", async (t) => {
+  const near = new Records(SESSION)
+    .call("toolu_1", "Bash", { command: "ls" })
+    .filler(7.9 * MIB)
+    .result("toolu_1", "a");
+  const far = new Records(SESSION)
+    .call("toolu_1", "Bash", { command: "ls" })
+    .filler(8.1 * MIB)
+    .result("toolu_1", "a");
+  for (const [records, tool] of [
+    [near, "Bash"],
+    [far, "result"],
+  ] as const) {
+    const place = sessionWith(t, records.text());
+    const items = toItems(await wholeChat(freshChats(), place));
+    assert.deepEqual(
+      items.map((item) => [item.tool, item.of]),
+      [
+        ["Bash", undefined],
+        [tool, tool === "Bash" ? "j:0:0" : undefined],
+      ],
+    );
+  }
+});
+
+test("a page full of outputs without calls costs one search back, not one each", async (t) => {
+  const records = new Records(SESSION).user("start").filler(10 * MIB);
+  const start = records.text().length;
+  for (let i = 0; i < 300; i++) records.result(`toolu_${i}`, "orphan");
+  const meter = newMeter();
+  const place = sessionWith(t, records.text());
+  const page = await freshChats(meter).entries(place, `j:${start}:0` as Cursor, PAGE);
+  assert.equal(toItems(page.entries).length, 300);
+  assert.ok(meter.bytes < 10 * MIB, `${meter.bytes} bytes were read`);
+  assert.equal(meter.parses, 300);
+});
+
+test("a page full of records without a time costs one search back", async (t) => {
+  const records = new Records(SESSION).user("start").filler(2 * MIB);
+  const text = records.text().replace(/"timestamp":"[^"]*",/g, "");
+  const line = `${JSON.stringify({ type: "user", message: { role: "user", content: "timeless" } })}\n`;
+  const place = sessionWith(t, text + line.repeat(2_000));
+  const meter = newMeter();
+  const page = await freshChats(meter).entries(place, `j:${text.length}:0` as Cursor, PAGE);
+  assert.deepEqual([...new Set(page.entries.map(({ at }) => at))], [0]);
+  assert.ok(meter.bytes < 5 * MIB, `${meter.bytes} bytes were read`);
+});
+
+test("a record without a time takes the last one before it, else the session's start", async (t) => {
+  const timeless = { type: "user", message: { role: "user", content: "timeless" } };
+  const records = new Records(SESSION).raw(timeless).user("timed").raw(timeless);
+  const first = Date.parse("2026-01-05T10:00:01.000Z");
+  const place = sessionWith(t, records.text());
+  assert.deepEqual(
+    (await wholeChat(freshChats(), place)).map(({ at }) => at),
+    [first, first, first],
+  );
+});
+
+test("the end of a chat is told however much the machinery wrote behind it", async (t) => {
+  const records = new Records(SESSION)
+    .user("hi")
+    .assistant([{ type: "text", text: "the end" }])
+    .filler(3 * MIB);
+  const place = sessionWith(t, records.text());
+  const chats = freshChats();
+  const page = await chats.before(place, "tail", PAGE);
+  assert.deepEqual(
+    toItems(page.entries).map(({ text }) => text),
+    ["hi", "the end"],
+  );
+  assert.equal(page.prev, null);
+  assert.equal(page.next, `j:${records.text().length}:0`);
+});
+
+test("a chat of 40 MiB opens at its end, its start and its middle in the work of a page", async (t) => {
+  const records = new Records(SESSION)
+    .user("start")
+    .filler(20 * MIB, 400_000)
+    .user("middle")
+    .filler(20 * MIB, 400_000);
+  const place = sessionWith(t, records.user("end").text());
+  const meter = newMeter();
+  const chats = freshChats(meter);
+  for (const read of [
+    () => chats.entries(place, START, PAGE),
+    () => chats.before(place, "tail", PAGE),
+    () => chats.entries(place, `j:${20 * MIB}:1` as Cursor, PAGE),
+  ]) {
+    const before = { ...meter };
+    await read();
+    assert.ok(spent(before, meter).bytes < 3 * MIB);
+  }
+});
+
+test("an output that has a file of its own is given whole", async (t) => {
+  const projects = copiedProjects(t);
+  const place = placeNamed(projects, "a3e34ca9");
+  const chats = freshChats();
+  const output = (await wholeChat(chats, place)).find(({ kind }) => kind === "tool-result");
+  assert.ok(output?.kind === "tool-result" && output.text.startsWith("<persisted-output>"));
+  const [whole] = await chats.record(place, output.pos);
+  assert.ok(whole?.kind === "tool-result" && whole.text.startsWith("1\n2\n3\n") && whole.text.length === 4000);
+});
+
+test("the file of an output is looked for in the session's own folder alone", async (t) => {
+  const secret = join(temporaryFolder(t), "secret.txt");
+  writeFileSync(secret, "secret");
+  for (const path of [secret, `/x/tool-results/../../${secret}`, "C:\\x\\secret.txt", "..", ""]) {
+    const text = `<persisted-output>\nOutput too large. Full output saved to: ${path}\n\nPreview`;
+    const records = new Records(SESSION).call("toolu_1", "Bash", { command: "ls" });
+    const start = records.text().length;
+    const place = sessionWith(
+      t,
+      records.result("toolu_1", text, { toolUseResult: { persistedOutputPath: path } }).text(),
+    );
+    const [entry] = await freshChats().record(place, `j:${start}:0` as Cursor);
+    assert.ok(entry?.kind === "tool-result" && entry.text.startsWith("<persisted-output>"), path);
+  }
+});
+
+test("a record of 1 MiB is told by its size in a page and whole by itself, with the name of its call", async (t) => {
+  const records = new Records(SESSION).call("toolu_1", "Bash", { command: "ls" });
+  const start = records.text().length;
+  const text = records.result("toolu_1", "x".repeat(MIB)).text();
+  const place = sessionWith(t, text);
+  const chats = freshChats();
+  const [, marker] = toItems(await wholeChat(chats, place));
+  assert.deepEqual([marker?.tool, marker?.ref], ["oversized", `j:${start}:0`]);
+  assert.match(marker?.summary ?? "", new RegExp(`\\b${text.length - start} bytes`));
+  const [entry] = await chats.record(place, `j:${start}:0` as Cursor);
+  assert.ok(entry?.kind === "tool-result" && entry.text.length === MIB);
+  assert.deepEqual([entry.tool, entry.of], ["Bash", "j:0:0"]);
+});
+
+test("the output of a call that is too long to be parsed has its name and place all the same", async (t) => {
+  const records = new Records(SESSION).call("toolu_1", "Write", { content: "x".repeat(MIB) }).result("toolu_1", "ok");
+  const [, result] = toItems(await wholeChat(freshChats(), sessionWith(t, records.text())));
+  assert.deepEqual([result?.tool, result?.of], ["Write", "j:0:0"]);
+});
+
+test("two reads at once do not disturb each other", async (t) => {
+  const long = JSON.stringify({ type: "user", message: { role: "user", content: "x".repeat(2 * MIB) } });
+  const texts = ["first", "second", "third"].map((name) => `${long}\n${new Records(SESSION).user(name).text()}`);
+  const places = texts.map((text) => sessionWith(t, text));
+  const chats = freshChats();
+  const read = await Promise.all(places.map((place) => wholeChat(chats, place)));
+  assert.deepEqual(
+    read.map((entries) => toItems(entries).map(({ text, tool }) => text ?? tool)),
+    [
+      ["oversized", "first"],
+      ["oversized", "second"],
+      ["oversized", "third"],
+    ],
+  );
+});
+
+test("a chat that is read while it grows costs what was added", async (t) => {
+  const records = new Records(SESSION).filler(2 * MIB).user("so far");
+  const place = sessionWith(t, records.take());
+  const meter = newMeter();
+  const chats = freshChats(meter);
+  let { next } = await chats.before(place, "tail", PAGE);
+  for (let i = 0; i < 20; i++) {
+    appendFileSync(place.file, records.user(`more ${i}`).take());
+    const before = { ...meter };
+    const page = await chats.entries(place, next, PAGE);
+    next = page.next;
+    assert.equal(page.entries.length, 1);
+    assert.deepEqual([spent(before, meter).opens, spent(before, meter).parses], [1, 1]);
+  }
+});
