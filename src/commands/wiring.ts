@@ -56,6 +56,7 @@ export function bridgeOfThisMachine(machine: Machine): Bridge {
     newKey: ({ bridgeHome }) => resetKey(bridgeHome),
     ownFiles,
     running: ({ bridgeHome }) => running(bridgeHome),
+    timer: systemTimer,
     runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);

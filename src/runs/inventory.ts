@@ -127,6 +127,12 @@ export class RunInventory {
     return { ...page, running: [...running].sort(compareRuns), jobs: Object.fromEntries(jobs) };
   }
 
+  /** The names of all runs, in the order of the list. */
+  async names(): Promise<readonly string[]> {
+    await this.look();
+    return this.#keys.map(({ name }) => name);
+  }
+
   /** The run with this public name, or undefined. */
   async run(name: string): Promise<FoundRun | undefined> {
     for (let tries = 1; ; tries++) {
