@@ -27,7 +27,7 @@ export interface RunDisk {
 export const systemDisk: RunDisk = { list: listFolder, stamp: stampOf, open: withFile };
 
 /** Names that are asked of the system at once. */
-const NAMES_AT_ONCE = 512;
+const NAMES_AT_ONCE = 256;
 
 async function listFolder(folder: string, breather: Breather): Promise<Listing | undefined> {
   try {

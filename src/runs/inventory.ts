@@ -213,10 +213,11 @@ export class RunInventory {
       if (await this.#jobFiles.look(breather)) jobsChanged = true;
     }
     if (sweep) this.#swept = now;
-    if (jobsChanged) this.#reader.know(this.#jobFiles.jobs);
+    if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);
     const metadataAsked = this.#metadataMatters && (sweep || this.#folders.runs.size <= FEW_RUNS);
     if (jobsChanged || changed.size > 0 || metadataAsked) await this.#arrange(changed, breather);
     this.#noteFresh(changed, now);
+    await breather.pause();
     if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
   }
 
@@ -241,7 +242,7 @@ export class RunInventory {
 
   #noteFresh(changed: Set<string>, now: number): void {
     const fresh = new Map<string, RunFiles>();
-    for (const run of this.#folders.runs.values()) {
+    for (const run of this.#folders.restless) {
       if (run.state !== undefined && isFresh(run.state.mtime, now)) fresh.set(run.name, run);
     }
     for (const name of this.#fresh.keys()) if (!fresh.has(name)) changed.add(name);

@@ -1,3 +1,4 @@
+import type { Breather } from "../platform/breather.ts";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import type { Contents, Place } from "./contents.ts";
@@ -36,7 +37,7 @@ export class RunReader {
   readonly #clock: Clock;
   readonly #alive: Liveness["alive"];
   #jobs: ReadonlyMap<string, Job> = new Map();
-  #tails = new JobTails([]);
+  #tails = new JobTails();
 
   constructor(folders: RunFolders, contents: Contents, clock: Clock, alive: Liveness["alive"]) {
     this.#folders = folders;
@@ -46,9 +47,9 @@ export class RunReader {
   }
 
   /** The jobs that runs may be of, from now on. */
-  know(jobs: ReadonlyMap<string, Job>): void {
+  async know(jobs: ReadonlyMap<string, Job>, breather: Breather): Promise<void> {
+    this.#tails = await JobTails.of(jobs.values(), breather);
     this.#jobs = jobs;
-    this.#tails = new JobTails(jobs.values());
   }
 
   /** The jobs that a run is of, as its name says. */
@@ -75,7 +76,7 @@ export class RunReader {
 
   /** The job that a run's metadata names, else the one that its own name does. */
   jobName(run: RunFiles, metadata: JsonObject | undefined): string | undefined {
-    const named = this.#tails.of(run.name)[0]?.name ?? (this.#jobs.has(run.name) ? run.name : undefined);
+    const named = this.#tails.matching(run.name)[0]?.name ?? (this.#jobs.has(run.name) ? run.name : undefined);
     return asText(metadata?.job) ?? named;
   }
 

@@ -6,19 +6,27 @@ import { type Job, logTail } from "./job.ts";
 export class JobTails {
   readonly #byEnd = new Map<string, { readonly job: Job; readonly tail: string }[]>();
 
-  constructor(jobs: Iterable<Job>) {
+  /** The tails of `jobs`. */
+  static async of(jobs: Iterable<Job>, breather: Breather): Promise<JobTails> {
+    const tails = new JobTails();
     for (const job of jobs) {
-      const named = logTail(job);
-      if (named === undefined) continue;
-      const end = lastPart(named.id);
-      const others = this.#byEnd.get(end);
-      if (others === undefined) this.#byEnd.set(end, [{ job, tail: named.tail }]);
-      else others.push({ job, tail: named.tail });
+      tails.#add(job);
+      if (breather.isDue) await breather.pause();
     }
+    return tails;
+  }
+
+  #add(job: Job): void {
+    const named = logTail(job);
+    if (named === undefined) return;
+    const end = lastPart(named.id);
+    const others = this.#byEnd.get(end);
+    if (others === undefined) this.#byEnd.set(end, [{ job, tail: named.tail }]);
+    else others.push({ job, tail: named.tail });
   }
 
   /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. */
-  of(runName: string): readonly Job[] {
+  matching(runName: string): readonly Job[] {
     const candidates = this.#byEnd.get(lastPart(runName)) ?? [];
     return candidates.filter(({ tail }) => runName.endsWith(tail)).map(({ job }) => job);
   }
@@ -43,7 +51,7 @@ export async function jobsWithoutLog<R extends RunOfJob>(
   const left = new Map(jobs);
   for (const { name } of runs.values()) {
     left.delete(name);
-    for (const job of tails.of(name)) left.delete(job.name);
+    for (const job of tails.matching(name)) left.delete(job.name);
     if (breather.isDue) await breather.pause();
   }
   if (left.size === 0) return { recovered: left, metadataMatters: false };

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
@@ -48,6 +48,9 @@ export class RunFolders {
   readonly #clock: Clock;
   #listed: { readonly active: Listed; readonly archive: Listed } | undefined;
   #orphans: readonly Place[] = [];
+  /** Runs have come or gone since the logs were last asked. */
+  #paired = false;
+  #restless: readonly RunFiles[] = [];
   /** By public name. */
   runs: ReadonlyMap<string, RunFiles> = new Map();
 
@@ -69,16 +72,25 @@ export class RunFolders {
       this.#listed = { active, archive };
       await this.#pair(active, archive, names, breather);
     }
-    let vanished = false;
-    const all = sweep || this.runs.size <= FEW_RUNS;
+    const all = sweep || this.#paired || this.runs.size <= FEW_RUNS;
+    this.#paired = false;
     const now = this.#clock.now();
-    for (const run of this.runs.values()) {
-      if (!all && run.state !== undefined && isSettled(run, run.state, now)) continue;
-      if (this.ask(run)) names.add(run.name);
+    const restless: RunFiles[] = [];
+    let vanished = false;
+    for (const run of all ? this.runs.values() : this.#restless) {
+      const known = !sweep && run.state !== undefined && this.runs.size > FEW_RUNS && isSettled(run, run.state, now);
+      if (!known && this.ask(run)) names.add(run.name);
       vanished ||= run.state === undefined;
+      if (run.state === undefined || !isSettled(run, run.state, now)) restless.push(run);
       if (breather.isDue) await breather.pause();
     }
+    this.#restless = restless;
     return { names, vanished };
+  }
+
+  /** Runs whose logs may have been written since the last look, or were lately. */
+  get restless(): readonly RunFiles[] {
+    return this.#restless;
   }
 
   /** Asks which log of a run counts and how it stands; whether that is another answer than before. */
@@ -128,7 +140,8 @@ export class RunFolders {
         const { name, kind, number } = file;
         const run = runs.get(name) ?? { name, logs: [], metadata: [] };
         if (run.logs.length + run.metadata.length === 0) runs.set(name, run);
-        const path = join(folder, fileName);
+        // Not `join`: there may be tens of thousands.
+        const path = `${folder}${sep}${fileName}`;
         const place = { path, root: listed.root, archived, ...(number !== undefined && { number }) };
         (kind === "log" ? run.logs : run.metadata).push(place);
       }
@@ -162,6 +175,7 @@ export class RunFolders {
     }
     for (const name of this.runs.keys()) if (!runs.has(name)) changed.add(name);
     this.runs = runs;
+    this.#paired = true;
     this.#orphans = orphans;
   }
 
