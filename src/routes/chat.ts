@@ -131,7 +131,7 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
       const chat = await find(params, undefined).catch(nothingWithoutStore);
       if (chat === undefined) return { kind: "json", body: { subagents: [] } };
       const { children, uses, settled } = await chat.store.children(chat.ref);
-      return { kind: "json", body: { subagents: children }, validity: { uses, settled } };
+      return { kind: "json", body: { subagents: children }, validity: { uses, settled, ...chat.standing } };
     },
   });
 }
@@ -141,18 +141,18 @@ function nothingWithoutStore(error: unknown): undefined {
   if (!(error instanceof StoreMissing)) throw error;
 }
 
-async function pageFrom({ store, ref }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
+async function pageFrom({ store, ref, standing }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
   const { page, uses, settled } = await pages.from(store, ref, from);
-  return { kind: "json", body: page, validity: { uses, settled } };
+  return { kind: "json", body: page, validity: { uses, settled, ...standing } };
 }
 
-async function lastPage({ store, ref }: Chat): Promise<Answer> {
+async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
   const { entries, next, prev, uses, settled } = await store.before(ref, "tail", PAGE_BUDGET);
-  return { kind: "json", body: { items: toItems(entries), next, prev }, validity: { uses, settled } };
+  return { kind: "json", body: { items: toItems(entries), next, prev }, validity: { uses, settled, ...standing } };
 }
 
-async function pageBefore({ store, ref }: Chat, before: Cursor): Promise<Answer> {
+async function pageBefore({ store, ref, standing }: Chat, before: Cursor): Promise<Answer> {
   const { entries, prev, reset, uses, settled } = await store.before(ref, before, PAGE_BUDGET);
   const body = { items: toItems(entries), prev, ...(reset && { reset }) };
-  return { kind: "json", body, validity: { uses, settled } };
+  return { kind: "json", body, validity: { uses, settled, ...standing } };
 }

@@ -6,7 +6,7 @@ import type { FoundRun } from "../runs/reader.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
 import { chatRoutes } from "./chat.ts";
 import type { RouteContext } from "./context.ts";
-import { findConversation } from "./find.ts";
+import { findConversation, standingOf } from "./find.ts";
 import { integer, once } from "./query.ts";
 import { LOG, RUN_PAGE } from "./run-schemas.ts";
 
@@ -15,7 +15,10 @@ export function runRoutes(context: RouteContext): readonly Route[] {
   const mount: Parameters<typeof chatRoutes>[0] = {
     prefix: "/api/runs/:name",
     what: "a run",
-    find: async ({ name = "" }, given) => findConversation(context.stores, await findRun(context, name), given),
+    async find({ name = "" }, given) {
+      const run = await findRun(context, name);
+      return findConversation(context.stores, run, given, standingOf(context.runs, `run:${name}`, run));
+    },
   };
   return [runList(context), runLog(context), ...chatRoutes(mount, context)];
 }

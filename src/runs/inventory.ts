@@ -10,7 +10,7 @@ import { type RunDisk, systemDisk } from "./disk.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
-import { type Conversation, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
+import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
 import { jobsWithoutLog } from "./recover.ts";
 import { type RunReport, reportOf } from "./report.ts";
 import { FEW_RUNS, type RunFiles, RunFolders } from "./run-files.ts";
@@ -75,6 +75,8 @@ export class RunInventory {
   #swept = Number.NEGATIVE_INFINITY;
   /** Logs written lately, by name: when that has been a while, their status is another without a change on disk. */
   #fresh: ReadonlyMap<string, RunFiles> = new Map();
+  /** The chats of runs and jobs that were found since something last changed; see `chatNow`. */
+  #chats = new Map<string, string>();
   #current: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -133,8 +135,22 @@ export class RunInventory {
     return this.#keys.map(({ name }) => name);
   }
 
+  /**
+   * In which session the chat of a run (`run:<name>`) or job (`job:<name>`) is, as it was last found; undefined when that
+   * may have changed. Costs nothing.
+   */
+  chatNow(key: string): string | undefined {
+    return this.#chats.get(key);
+  }
+
   /** The run with this public name, or undefined. */
   async run(name: string): Promise<FoundRun | undefined> {
+    const run = await this.#run(name);
+    if (run !== undefined) this.#chats.set(`run:${name}`, chatOf(run));
+    return run;
+  }
+
+  async #run(name: string): Promise<FoundRun | undefined> {
     for (let tries = 1; ; tries++) {
       await this.look();
       const job = this.#recovered.get(name);
@@ -147,6 +163,12 @@ export class RunInventory {
 
   /** The job with this name, also one that only the metadata of its runs still tells of. */
   async job(name: string): Promise<FoundJob | undefined> {
+    const job = await this.#job(name);
+    if (job !== undefined) this.#chats.set(`job:${name}`, chatOf(job));
+    return job;
+  }
+
+  async #job(name: string): Promise<FoundJob | undefined> {
     await this.look();
     const job = this.#jobFiles.jobs.get(name);
     const summary = job && this.#reader.job(job, await this.#freshRuns());
@@ -218,6 +240,7 @@ export class RunInventory {
     if (jobsChanged || changed.size > 0 || metadataAsked) await this.#arrange(changed, breather);
     this.#noteFresh(changed, now);
     await breather.pause();
+    if (sweep || jobsChanged || changed.size > 0) this.#chats.clear();
     if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
   }
 

@@ -100,3 +100,8 @@ export function recoveredRun(job: Job): FoundRun {
 export function startOf({ named, state }: RunFiles): EpochMs {
   return named.startedAt ?? ((state?.mtime ?? 0) as EpochMs);
 }
+
+/** What tells the chat of a run or job from every other. */
+export function chatOf({ agent, session }: Conversation): string {
+  return `${agent ?? ""}/${session ?? ""}`;
+}

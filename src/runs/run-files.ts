@@ -18,6 +18,8 @@ export interface RunFiles {
   readonly metadata: readonly Place[];
   /** Undefined: not asked yet, or gone. */
   state?: LogState | undefined;
+  /** Its metadata as it was when a look last asked for it. */
+  told?: FileStamp | undefined;
 }
 
 /** The log that counts, as it was when it was last asked. */
@@ -81,7 +83,9 @@ export class RunFolders {
       const known = !sweep && run.state !== undefined && this.runs.size > FEW_RUNS && isSettled(run, run.state, now);
       if (!known && this.ask(run)) names.add(run.name);
       vanished ||= run.state === undefined;
-      if (run.state === undefined || !isSettled(run, run.state, now)) restless.push(run);
+      const isRestless = run.state === undefined || !isSettled(run, run.state, now);
+      if (isRestless) restless.push(run);
+      if ((isRestless || this.runs.size <= FEW_RUNS) && this.#askMetadata(run)) names.add(run.name);
       if (breather.isDue) await breather.pause();
     }
     this.#restless = restless;
@@ -114,6 +118,16 @@ export class RunFolders {
       ...damagesIn(this.#folders.archive, archive),
       ...this.#orphans.map(({ path }) => ({ path, reason: "metadata without its log" })),
     ];
+  }
+
+  /** Whether the metadata that counts is in another state than when this was last called. */
+  #askMetadata(run: RunFiles): boolean {
+    const [place] = run.metadata;
+    const stamp = place && this.#disk.stamp(place.path);
+    const before = run.told;
+    run.told = stamp;
+    if (before === undefined || stamp === undefined) return false;
+    return before.path !== stamp.path || !sameStamp(before, stamp);
   }
 
   #stateOf({ logs }: RunFiles): LogState | undefined {
@@ -170,6 +184,7 @@ export class RunFolders {
         metadata: this.#newestFirst(metadata),
       };
       if (before !== undefined && samePaths(before.logs, logs)) run.state = before.state;
+      run.told = before?.told;
       if (before === undefined || !samePaths(before.metadata, run.metadata)) changed.add(name);
       runs.set(name, run);
     }

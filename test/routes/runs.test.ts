@@ -128,6 +128,26 @@ test("below a run hang its chat, stream, item and subagents", async (t) => {
   assert.equal(((await nextOf(events)).data as typeof chat).items.length, 2);
 });
 
+test("the pages of a run's chat are of another state once the run or job is in another session", async (t) => {
+  const { routes, bridgeHome, runs, store } = servedRuns(t);
+  store.say("b", "another");
+  for (const [target, change] of [
+    [`${RUN}1/chat`, () => put(bridgeHome, "runs/2026-10-05-14-05-09-claude-00000001.json", { session: "b" })],
+    [
+      "/api/jobs/recovered/subagents",
+      () => put(bridgeHome, "jobs.json", [{ name: "recovered", agent: "claude", threadId: "b" }]),
+    ],
+  ] as const) {
+    const { validity } = await askJson(routes, target);
+    await runs.look();
+    assert.deepEqual(validity?.factsNow?.(), validity?.facts);
+    change();
+    await runs.look();
+    assert.notDeepEqual(validity?.factsNow?.(), validity?.facts);
+    assert.notDeepEqual((await askJson(routes, target)).validity?.facts, validity?.facts);
+  }
+});
+
 test("a job has its subagents, also by the session that only a run of it has", async (t) => {
   const { routes } = servedRuns(t);
   for (const job of ["with-log", "recovered"]) {

@@ -356,6 +356,24 @@ test("what changes is told with the names of the runs", async (t) => {
   assert.equal(inventory.generation, generation);
 });
 
+test("metadata that is written anew is told as a change of its run, also where there are many runs", async (t) => {
+  for (const count of [1, 1_001]) {
+    const home = homeOf(t, count);
+    const name = "2026-10-06-08-59-00-codex-4be1a7d2";
+    put(home, `runs/${name}.log`, "14:05:09 codex in /srv, access edit, by you\n", NOW - 1000);
+    put(home, `runs/${name}.json`, { percent: 1 }, NOW - 1000);
+    const inventory = inventoryOf(home, NOW);
+    await inventory.look();
+    await inventory.look();
+    const { generation } = inventory;
+    const next = nextOf(inventory.changes(t.signal)[Symbol.asyncIterator]());
+    put(home, `runs/${name}.json.new`, { percent: 2 }, NOW - 500);
+    renameSync(join(home, `runs/${name}.json.new`), join(home, `runs/${name}.json`));
+    await inventory.look();
+    assert.deepEqual([(await next).ids, inventory.generation], [[name], generation + 1]);
+  }
+});
+
 test("a home that can't be listed is named in the report", async (t) => {
   const home = homeOf(t, 0);
   rmSync(join(home, "runs"), { recursive: true });
