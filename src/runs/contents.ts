@@ -66,6 +66,11 @@ interface Entry<T> {
   readonly lasting: boolean;
 }
 
+/** Whether a file was read and is no such file, rather than could not be read just now. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError;
+}
+
 class Kept<T> {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
@@ -89,9 +94,9 @@ class Kept<T> {
       const read = await this.#disk.open(root, path, (file) => ({ stamp: file.stamp, value: this.#read(file) }));
       this.#entries.set(path, { ...read, lasting: !isYoung(read.stamp, now) });
       return read.value;
-    } catch {
-      // Kept as damaged, so that the report names it; one that has gone meanwhile is in no list any more.
-      this.#entries.set(path, { stamp, value: undefined, lasting: !isYoung(stamp, now) });
+    } catch (error) {
+      // Kept, so that the report names it; one that has gone meanwhile is in no list any more.
+      this.#entries.set(path, { stamp, value: undefined, lasting: isDamage(error) && !isYoung(stamp, now) });
       return undefined;
     }
   }

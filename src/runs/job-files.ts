@@ -3,7 +3,7 @@ import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { asObject } from "../platform/read.ts";
-import type { Damage } from "./contents.ts";
+import { type Damage, isDamage } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
 import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
@@ -89,8 +89,12 @@ export class JobFiles {
     let lasting = true;
     for (const file of files) {
       if (isYoung(file.stamp, this.#clock.now())) lasting = false;
-      const records = await this.#recordsIn(file, breather);
-      if (records === undefined) {
+      let records: readonly unknown[];
+      try {
+        records = await this.#recordsIn(file, breather);
+      } catch (error) {
+        // One that could not be read just now is asked for again.
+        if (!isDamage(error)) lasting = false;
         damages.push({ path: file.path, reason: "job file that is damaged" });
         continue;
       }
@@ -108,17 +112,16 @@ export class JobFiles {
     return { files, lasting, jobs, damages };
   }
 
-  async #recordsIn({ path, root }: JobFile, breather: Breather): Promise<readonly unknown[] | undefined> {
-    try {
-      const bytes = await this.#disk.open(root, path, (file) => {
-        if (file.size > MOST_BYTES) throw new RangeError("too long for jobs");
-        const whole = Buffer.allocUnsafe(file.size);
-        return whole.subarray(0, file.read(whole, 0));
-      });
-      return jobRecordsOf(await parseInPieces(bytes, breather));
-    } catch {
-      return undefined;
-    }
+  /** @throws as `isDamage` tells, when they are none · Failure when the file can't be read */
+  async #recordsIn({ path, root }: JobFile, breather: Breather): Promise<readonly unknown[]> {
+    const bytes = await this.#disk.open(root, path, (file) => {
+      if (file.size > MOST_BYTES) throw new RangeError("too long for jobs");
+      const whole = Buffer.allocUnsafe(file.size);
+      return whole.subarray(0, file.read(whole, 0));
+    });
+    const records = jobRecordsOf(await parseInPieces(bytes, breather));
+    if (records === undefined) throw new TypeError("no list of jobs");
+    return records;
   }
 }
 

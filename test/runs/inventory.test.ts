@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
+import { Failure } from "../../src/platform/failure.ts";
 import type { RunInventory } from "../../src/runs/inventory.ts";
 import { parseRunCursor } from "../../src/runs/page.ts";
 import { temporaryFolder } from "../platform/folder.ts";
@@ -372,6 +373,38 @@ test("metadata that is written anew is told as a change of its run, also where t
     await inventory.look();
     assert.deepEqual([(await next).ids, inventory.generation], [[name], generation + 1]);
   }
+});
+
+test("what could not be read for a moment is read again, what is damaged is not", async (t) => {
+  const home = homeOf(t, 0);
+  putRun(home, "x", { title: "there" });
+  put(home, "runs/y.log", finishedLog("y"), OLD);
+  put(home, "runs/y.json", "{", OLD);
+  put(home, "jobs.json", [{ name: "j", status: "done" }], OLD);
+  put(home, "archive/jobs-1-a.json", "{", OLD);
+  settle(home);
+  const disk = countingDisk();
+  let broken = true;
+  const open: typeof disk.open = (root, path, use) => {
+    if (!broken) return disk.open(root, path, use);
+    throw new Failure("failed", "too many files are open; try again in a moment");
+  };
+  const inventory = inventoryOf(home, NOW, { disk: { ...disk, open } });
+  const shown = async (): Promise<unknown> =>
+    (await inventory.page(undefined)).runs.map(({ name, title, status }) => [name, title, status]);
+  assert.deepEqual(await shown(), [
+    ["y", undefined, "interrupted"],
+    ["x", undefined, "interrupted"],
+  ]);
+  broken = false;
+  const whole = [
+    ["y", undefined, "done"],
+    ["x", "there", "done"],
+    ["j", null, "done"],
+  ];
+  assert.deepEqual(await shown(), whole);
+  disk.count.opens = 0;
+  assert.deepEqual([await shown(), disk.count.opens], [whole, 0]);
 });
 
 test("a home that can't be listed is named in the report", async (t) => {
