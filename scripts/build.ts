@@ -22,6 +22,7 @@ await build({
   charset: "utf8",
   legalComments: "none",
   minifySyntax: true,
+  minifyWhitespace: true,
   logLevel: "warning",
 });
 chmodSync(outfile, 0o755);

@@ -1,4 +1,8 @@
 import "./platform/node-version.ts";
+import v8 from "node:v8";
+
+v8.setFlagsFromString("--semi-space-growth-factor=1");
+
 import { COMMANDS } from "./commands/commands.ts";
 import { interruption } from "./commands/interruption.ts";
 import { callWords } from "./commands/program.ts";
@@ -8,11 +12,13 @@ import { bridgeOfThisMachine } from "./commands/wiring.ts";
 import { dropSqliteWarning } from "./platform/builtins.ts";
 import { systemClock } from "./platform/clock.ts";
 import { processEnvironment } from "./platform/environment.ts";
+import { keepYoungGenerationSmall } from "./platform/heap.ts";
 
 /** The version of the built file; the source has none. */
 declare const __VERSION__: string | undefined;
 
 dropSqliteWarning();
+keepYoungGenerationSmall();
 const version = typeof __VERSION__ === "string" ? __VERSION__ : "(source)";
 const environment = processEnvironment();
 const terminal = processTerminal(environment);

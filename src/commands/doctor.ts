@@ -64,7 +64,9 @@ async function examine({ bridge, program }: Context, environment: Environment): 
   const stores = own.config.problem === undefined ? (await bridge.histories(environment)).stores : [];
   const reports = await Promise.all(stores.map(reportOf));
   const broken = reports.flatMap((each) => ("problem" in each ? [`${each.agent}: ${each.problem}`] : []));
-  const problems = [own.home.problem, own.key.problem, own.config.problem].filter((each) => each !== undefined);
+  // Nothing can be wrong in a folder that is none.
+  const ours = own.home.problem === undefined ? [own.key.problem, own.config.problem] : [own.home.problem];
+  const problems = [...ours.filter((each) => each !== undefined), ...broken];
   return {
     version: program.version,
     node: process.versions.node,
@@ -73,7 +75,7 @@ async function examine({ bridge, program }: Context, environment: Environment): 
     server: { ...(running !== undefined && { running: { url: running.url, pid: running.pid } }), port, holder },
     stores: reports,
     runs: await bridge.runs(environment).report(),
-    problems: [...problems, ...broken],
+    problems,
   };
 }
 

@@ -1,6 +1,7 @@
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../transcript/limits.ts";
+import { BytePool } from "./buffers.ts";
 import { type ByteOffset, byteOffsetOf } from "./cursor.ts";
-import { type ByteSource, readRange } from "./source.ts";
+import type { ByteSource } from "./source.ts";
 
 const BLOCK_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -13,11 +14,22 @@ const NEWLINE = 0x0a;
 export class LookBack {
   readonly #source: ByteSource;
   readonly #window: number;
+  readonly #pool: BytePool;
   readonly #blocks = new Map<number, Buffer>();
+  /** By the memory that they are views of. */
+  readonly #taken = new Map<ArrayBufferLike, Buffer>();
 
-  constructor(source: ByteSource, window: number = LOOK_BACK_BYTES) {
+  constructor(source: ByteSource, window: number = LOOK_BACK_BYTES, pool: BytePool = new BytePool()) {
     this.#source = source;
     this.#window = window;
+    this.#pool = pool;
+  }
+
+  /** Gives the bytes back to the pool: whatever this object has told of them must no longer be looked at. */
+  close(): void {
+    this.#blocks.clear();
+    this.#pool.give(this.#taken.values());
+    this.#taken.clear();
   }
 
   /**
@@ -56,7 +68,7 @@ export class LookBack {
     const base = block * BLOCK_BYTES;
     const held = this.#blocks.get(block);
     if (held !== undefined && end <= base + held.length) return held.subarray(start - base, end - base);
-    return readRange(this.#source, start, end);
+    return this.#read(start, end);
   }
 
   /** Behind the last newline before `place`, when that is not before `lowest`. */
@@ -92,12 +104,27 @@ export class LookBack {
   #block(block: number): Buffer {
     const held = this.#blocks.get(block);
     if (held !== undefined) return held;
-    const bytes = readRange(this.#source, block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
-    const [oldest] = this.#blocks.keys();
-    if (oldest !== undefined && this.#blocks.size > (this.#window + PAGE_BYTES) / BLOCK_BYTES + 2)
-      this.#blocks.delete(oldest);
+    const bytes = this.#read(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
     this.#blocks.set(block, bytes);
+    if (this.#blocks.size > (this.#window + PAGE_BYTES) / BLOCK_BYTES + 3) this.#forgetOldest();
     return bytes;
+  }
+
+  /** Left to the collector and not to the pool, since a view of it may still be looked at. */
+  #forgetOldest(): void {
+    for (const [block, bytes] of this.#blocks) {
+      this.#blocks.delete(block);
+      this.#taken.delete(bytes.buffer);
+      return;
+    }
+  }
+
+  #read(start: number, end: number): Buffer {
+    const length = Math.max(0, Math.min(end, this.#source.size) - start);
+    const taken = this.#pool.take(length);
+    this.#taken.set(taken.buffer, taken);
+    const target = taken.subarray(0, length);
+    return target.subarray(0, this.#source.read(target, start));
   }
 }
 

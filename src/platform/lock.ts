@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sqlite } from "./builtins.ts";
 import { errorCode, Failure } from "./failure.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 /** How long to wait for the lock, and how often to try: ms. */
 export interface LockWait {
@@ -32,7 +33,7 @@ type Database = InstanceType<ReturnType<typeof sqlite>["DatabaseSync"]>;
 function open(bridgeHome: string): Database {
   const path = join(bridgeHome, "lock.db");
   try {
-    mkdirSync(bridgeHome, { recursive: true, mode: 0o700 });
+    makePrivateFolder(bridgeHome);
     create(path);
     return new (sqlite().DatabaseSync)(path);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { link, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCode, Failure } from "./failure.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
-const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /** A small file of our own, read whole. */
@@ -77,7 +77,7 @@ export function readPrivate(path: string, limit: number): PrivateFile | undefine
 const NO_LINKS = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 async function writeBeside(path: string, data: string | Uint8Array): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  makePrivateFolder(dirname(path));
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
   try {
     await writeNew(temporary, data);

@@ -131,7 +131,9 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
       const chat = await find(params, undefined).catch(nothingWithoutStore);
       if (chat === undefined) return { kind: "json", body: { subagents: [] } };
       const { children, uses, settled } = await chat.store.children(chat.ref);
-      return { kind: "json", body: { subagents: children }, validity: { uses, settled, ...chat.standing } };
+      // A status may change with a process alone, which no file tells.
+      const facts = [...children.map(({ id, status }) => `${id} ${status}`), ...(chat.standing?.facts ?? [])];
+      return { kind: "json", body: { subagents: children }, validity: { facts, uses, settled } };
     },
   });
 }

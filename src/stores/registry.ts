@@ -3,6 +3,7 @@ import type { Environment } from "../platform/environment.ts";
 import type { Watcher } from "../platform/watch.ts";
 import type { AgentName } from "../transcript/names.ts";
 import { openClaude } from "./claude/open.ts";
+import { openCodex } from "./codex/open.ts";
 import type { Store } from "./store.ts";
 
 /** What a store is opened with. */
@@ -18,7 +19,7 @@ export interface StoreParts {
 export type OpenStore = (parts: StoreParts) => Store;
 
 /** The agents that are read: one line each. */
-const AGENTS: readonly OpenStore[] = [openClaude];
+const AGENTS: readonly OpenStore[] = [openClaude, openCodex];
 
 /** Every store there is. @throws Error when two are of one agent, which is a fault of ours. */
 export function openStores(parts: StoreParts, agents: readonly OpenStore[] = AGENTS): readonly Store[] {

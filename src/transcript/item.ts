@@ -119,16 +119,15 @@ function item(
   isError?: boolean,
 ): Item {
   const { text, summary } = texts;
-  return {
-    kind: shape.kind,
-    at: entry.at,
-    ...(text && { text: text.text }),
-    ...(shape.tool !== undefined && { tool: shape.tool }),
-    ...(summary && { summary: summary.text }),
-    ...(shape.subagent && { subagent: shape.subagent }),
-    ...(entry.id !== undefined && { id: entry.id }),
-    ref: entry.pos,
-    ...(isError && { error: true as const }),
-    ...((text?.cut || summary?.cut) && { cut: true as const }),
-  };
+  // Set one by one: spreading a small object for each field takes twice as long.
+  const made: { -readonly [K in keyof Item]?: Item[K] } = { kind: shape.kind, at: entry.at };
+  if (text !== undefined) made.text = text.text;
+  if (shape.tool !== undefined) made.tool = shape.tool;
+  if (summary !== undefined) made.summary = summary.text;
+  if (shape.subagent !== undefined) made.subagent = shape.subagent;
+  if (entry.id !== undefined) made.id = entry.id;
+  made.ref = entry.pos;
+  if (isError) made.error = true;
+  if (text?.cut || summary?.cut) made.cut = true;
+  return made as Item;
 }

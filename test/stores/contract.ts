@@ -230,6 +230,7 @@ export function jsonlStoreContract(given: JsonlContractGiven): void {
     rmSync(given.transcript(home, session));
     await assert.rejects(store.entries(ref, START, WHOLE), isFailure("not-found"));
     await assert.rejects(store.before(ref, "tail", WHOLE), isFailure("not-found"));
+    await assert.rejects(store.children(ref), isFailure("not-found"));
   });
 
   test("no record stands where no line begins", async (t) => {

@@ -1,14 +1,16 @@
+import type { BytePool } from "../../jsonl/buffers.ts";
 import { type ByteOffset, byteOffsetOf, formatJsonlCursor } from "../../jsonl/cursor.ts";
 import { LookBack } from "../../jsonl/look-back.ts";
 import { parseRecords } from "../../jsonl/parse.ts";
 import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
+import type { OpenFile } from "../../platform/files.ts";
 import { asObject, type JsonObject } from "../../platform/read.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import type { ChatScope } from "./chat-scope.ts";
 import { readHead } from "./line-head.ts";
-import type { Meter } from "./meter.ts";
+import { type Meter, metered } from "./meter.ts";
 
 const NEWLINE = Buffer.from("\n");
 const TIMESTAMP = Buffer.from('"timestamp":');
@@ -31,6 +33,30 @@ export interface Asker {
   readonly start: ByteOffset;
 }
 
+/** What reading chats shares: the count of the work, and the memory that reads are made into. */
+export interface Reading {
+  readonly meter: Meter;
+  readonly pool: BytePool;
+}
+
+/**
+ * What `use` makes of the chat of `scope` in an open transcript. Its lines and slices are views of memory that goes back
+ * to the pool at the end, so nothing may hold on to them.
+ */
+export async function withChat<T>(
+  file: OpenFile,
+  scope: ChatScope,
+  reading: Reading,
+  use: (chat: ChatFile) => T | Promise<T>,
+): Promise<T> {
+  const chat = new ChatFile(metered(file, reading.meter), scope, reading);
+  try {
+    return await use(chat);
+  } finally {
+    chat.close();
+  }
+}
+
 /**
  * An open transcript while one answer is made from it: what stands before a record, searched as bytes. Everything it
  * tells of a record is a function of the file's start and of the 8 MiB before that record.
@@ -43,11 +69,16 @@ export class ChatFile {
   #time: { readonly before: number; readonly place: number; readonly at: EpochMs | undefined } | undefined;
   #start: EpochMs | undefined;
 
-  constructor(source: ByteSource, scope: ChatScope, meter: Meter) {
+  constructor(source: ByteSource, scope: ChatScope, { meter, pool }: Reading) {
     this.source = source;
     this.scope = scope;
     this.#meter = meter;
-    this.#before = new LookBack(source);
+    this.#before = new LookBack(source, LOOK_BACK_BYTES, pool);
+  }
+
+  /** Gives back what was read. */
+  close(): void {
+    this.#before.close();
   }
 
   /** The records of a line that are this chat's; no parse where its bytes tell that there are none. */
@@ -68,6 +99,7 @@ export class ChatFile {
       const record = asObject(value);
       if (record !== undefined) records.push(record);
     }
+    if (records.length === 0) this.#meter.damaged++;
     return records;
   }
 

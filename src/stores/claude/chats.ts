@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { PageBuffers } from "../../jsonl/buffers.ts";
+import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { type ByteOffset, byteOffsetOf, FILE_START, formatJsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
 import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
@@ -11,17 +11,18 @@ import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
-import type { Budget, ChildList, EntryPage, EntryPageBefore } from "../store.ts";
-import { ChatFile, posOf } from "./chat-file.ts";
+import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
+import { type ChatFile, posOf, withChat } from "./chat-file.ts";
 import { type ChatRecord, readChat } from "./chat-records.ts";
 import { agentChat, type ChatScope, MAIN_CHAT, sidechainChat } from "./chat-scope.ts";
 import { ChildLister } from "./child-list.ts";
 import { ChildIndex } from "./children.ts";
 import { readLongLine } from "./long-line.ts";
-import { type Meter, metered, newMeter } from "./meter.ts";
+import { addTo, type Meter, newMeter } from "./meter.ts";
 import { withPersistedOutput } from "./persisted.ts";
 import type { ClaudePlace } from "./place.ts";
 import { mentionsSubagents, placeSubagents } from "./spawns.ts";
+import { Trouble } from "./trouble.ts";
 
 /** What reading chats needs from outside. */
 export interface ClaudeChatsDeps {
@@ -49,7 +50,9 @@ export class ClaudeChats {
   readonly #isLive: (session: SessionId) => boolean;
   readonly #meter: Meter;
   readonly #buffers = new PageBuffers();
+  readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
+  readonly #trouble = new Trouble();
   readonly #children: ChildIndex;
   readonly #lister: ChildLister;
 
@@ -57,8 +60,9 @@ export class ClaudeChats {
     this.#clock = deps.clock;
     this.#isLive = (session) => deps.isLive(session);
     this.#meter = deps.meter ?? newMeter();
-    this.#children = new ChildIndex(this.#meter);
-    this.#lister = new ChildLister(this.#children, this.#meter);
+    const reading = { meter: this.#meter, pool: this.#pool };
+    this.#children = new ChildIndex(reading, this.#trouble);
+    this.#lister = new ChildLister(this.#children, reading);
   }
 
   /** The entries from `from` on. @throws Failure bad-request, not-found */
@@ -113,14 +117,21 @@ export class ClaudeChats {
     });
   }
 
-  /** The newest 200 subagents of the session; of a subagent, those that it started. */
+  /** The newest 200 subagents of the session; of a subagent, those that it started. @throws Failure not-found */
   async children(place: ClaudePlace): Promise<ChildList> {
+    requireThere(place);
     return this.#lister.list(place, agentOf(place), this.#isLive(place.session));
   }
 
-  /** The place of the subagent `id`, when it is one of this very session. */
+  /** The place of the subagent `id`, when it is one of this very session. @throws Failure not-found: the session is gone */
   async child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined> {
+    requireThere(place);
     return (await this.#children.of(place, "trust")).byId.get(id)?.place;
+  }
+
+  /** What was left out of the chats that were read, by reason: files with damaged lines, files that can't be read. */
+  skipped(): readonly Skipped[] {
+    return this.#trouble.skipped();
   }
 
   #open<T>(place: ClaudePlace, use: (open: OpenFile, chat: ChatFile, now: FileNow) => Promise<T>): Promise<T> {
@@ -128,7 +139,13 @@ export class ClaudeChats {
       this.#meter.opens++;
       const now = this.#continuity.now(open);
       const scope = await this.#scopeOf(place, open);
-      return use(open, new ChatFile(metered(open, this.#meter), scope, this.#meter), now);
+      const meter = newMeter();
+      try {
+        return await withChat(open, scope, { meter, pool: this.#pool }, (chat) => use(open, chat, now));
+      } finally {
+        addTo(this.#meter, meter);
+        if (meter.damaged > 0) this.#trouble.note("a line of a transcript is no whole record", place.file);
+      }
     });
   }
 
@@ -151,7 +168,8 @@ export class ClaudeChats {
     if (!mentionsSubagents(records)) {
       return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
     }
-    const children = await this.#children.of(place, "trust");
+    const main = place.file === place.mainFile ? open : undefined;
+    const children = await this.#children.of(place, "trust", main);
     const placed = await placeSubagents(chat, records, children, now);
     const files = [...new Set(placed.used.flatMap(({ files }) => files))];
     return {
@@ -221,6 +239,11 @@ function entriesOf(parts: readonly { readonly entries: readonly Entry[] }[]): En
   const all: Entry[] = [];
   for (const { entries } of parts) all.push(...entries);
   return all;
+}
+
+/** A session that has moved is looked for anew by whoever hears that it is not found. */
+function requireThere(place: ClaudePlace): void {
+  if (stampOf(place.mainFile) === undefined) throw new Failure("not-found", "no such transcript");
 }
 
 /** Whose chat a place is; undefined for the session's own. */

@@ -1,17 +1,16 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { byteOffsetOf } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
-import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
+import { type FileStamp, sameStamp, stampOf, withFile } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
 import { CHILDREN } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { ChildEntry, ChildList } from "../store.ts";
-import { ChatFile } from "./chat-file.ts";
+import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
 import { agentChat, MAIN_CHAT } from "./chat-scope.ts";
 import { type ChildTail, childTitle, NO_TAIL, TailReader } from "./child-facts.ts";
 import { type Child, type ChildIndex, readable } from "./children.ts";
 import { type Evidence, EvidenceFinder } from "./evidence.ts";
-import { type Meter, metered } from "./meter.ts";
 import type { ClaudePlace } from "./place.ts";
 import { childStatus } from "./statuses.ts";
 
@@ -22,14 +21,14 @@ const TAILS = 4_000;
 /** Lists the subagents of sessions, with what is proved of each. */
 export class ChildLister {
   readonly #index: ChildIndex;
-  readonly #meter: Meter;
+  readonly #reading: Reading;
   readonly #evidence: EvidenceFinder;
   readonly #tails = new Recent<string, { readonly stamp: FileStamp; readonly tail: ChildTail }>(TAILS);
 
-  constructor(index: ChildIndex, meter: Meter) {
+  constructor(index: ChildIndex, reading: Reading) {
     this.#index = index;
-    this.#meter = meter;
-    this.#evidence = new EvidenceFinder(meter);
+    this.#reading = reading;
+    this.#evidence = new EvidenceFinder(reading);
   }
 
   /** The newest 200 of the session at `place`; of a subagent's place, those that it started. */
@@ -105,25 +104,24 @@ export class ChildLister {
     const known = this.#tails.get(file);
     if (known !== undefined && stamp !== undefined && sameStamp(known.stamp, stamp)) return known.tail;
     const tail = await readable(
-      withFile(child.place.root, file, (open) => {
-        const read = this.#readTail(open, child.id);
+      withFile(child.place.root, file, async (open) => {
+        this.#reading.meter.opens++;
+        const read = await withChat(open, agentChat(child.id), this.#reading, (chat) => tailOf(chat, open.size));
         this.#tails.set(file, { stamp: open.stamp, tail: read });
         return read;
       }),
     );
     return tail ?? NO_TAIL;
   }
+}
 
-  #readTail(open: OpenFile, id: SessionId): ChildTail {
-    this.#meter.opens++;
-    const chat = new ChatFile(metered(open, this.#meter), agentChat(id), this.#meter);
-    const from = Math.max(0, open.size - TAIL_BYTES);
-    const start = from === 0 ? 0 : (chat.lineStart(byteOffsetOf(from)) ?? from);
-    const end = chat.lineStart(byteOffsetOf(open.size)) ?? byteOffsetOf(open.size);
-    const reader = new TailReader();
-    for (const line of chat.linesFrom(start, end)) for (const record of chat.records(line.bytes)) reader.next(record);
-    return reader.tail();
-  }
+function tailOf(chat: ChatFile, size: number): ChildTail {
+  const from = Math.max(0, size - TAIL_BYTES);
+  const start = from === 0 ? 0 : (chat.lineStart(byteOffsetOf(from)) ?? from);
+  const end = chat.lineStart(byteOffsetOf(size)) ?? byteOffsetOf(size);
+  const reader = new TailReader();
+  for (const line of chat.linesFrom(start, end)) for (const record of chat.records(line.bytes)) reader.next(record);
+  return reader.tail();
 }
 
 function newestFirst(a: Child, b: Child): number {

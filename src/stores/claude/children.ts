@@ -3,13 +3,13 @@ import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import { ChatFile } from "./chat-file.ts";
+import { type Reading, withChat } from "./chat-file.ts";
 import { agentChat } from "./chat-scope.ts";
 import { type ChildMeta, type ChildTail, type FirstRecord, firstRecordOf, readMeta } from "./child-facts.ts";
 import { type ChildFile, ChildFinder } from "./child-files.ts";
-import { type Meter, metered } from "./meter.ts";
 import type { ClaudePlace } from "./place.ts";
 import { SidechainFinder, type Sidechains } from "./sidechains.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** A subagent of a session. */
 export interface Child {
@@ -45,14 +45,16 @@ interface Known {
 
 /** Knows which subagents a session has: from files in its folder or beside it, and from its own transcript. */
 export class ChildIndex {
-  readonly #meter: Meter;
+  readonly #reading: Reading;
   readonly #finder = new ChildFinder();
   readonly #sidechains: SidechainFinder;
   readonly #known = new Recent<string, Known>(REMEMBERED);
+  readonly #trouble: Trouble;
 
-  constructor(meter: Meter) {
-    this.#meter = meter;
-    this.#sidechains = new SidechainFinder(meter);
+  constructor(reading: Reading, trouble: Trouble) {
+    this.#reading = reading;
+    this.#trouble = trouble;
+    this.#sidechains = new SidechainFinder(reading);
   }
 
   /** The inline subagents of an open session file. */
@@ -62,9 +64,9 @@ export class ChildIndex {
 
   /**
    * The subagents of the session at `place`. What is known of one is trusted when it is complete; `fresh` asks its files
-   * anew.
+   * anew. `main` is the session's transcript, when it is open already.
    */
-  async of(place: ClaudePlace, effort: "trust" | "fresh"): Promise<Children> {
+  async of(place: ClaudePlace, effort: "trust" | "fresh", main?: OpenFile): Promise<Children> {
     const { files, folders } = this.#finder.list(place);
     const byId = new Map<SessionId, Child>();
     for (const [index, file] of files.entries()) {
@@ -74,12 +76,14 @@ export class ChildIndex {
       // The same id in two places: the one in the session's own folder, which is listed last.
       byId.set(file.id, childOf(place, file, known.first, known.meta));
     }
-    for (const inline of await this.#inline(place)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
+    for (const inline of await this.#inline(place, main)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
     return { all: [...byId.values()], byId, folders };
   }
 
-  async #inline(place: ClaudePlace): Promise<Child[]> {
-    const found = await readable(withFile(place.root, place.mainFile, (main) => this.#sidechains.of(main)));
+  async #inline(place: ClaudePlace, main: OpenFile | undefined): Promise<Child[]> {
+    const found = main
+      ? await this.#sidechains.of(main)
+      : await this.#read(place, place.mainFile, (open) => this.#sidechains.of(open));
     return (found?.all ?? []).map(({ id, first, tail }) => ({
       id,
       place: { ...place, file: place.mainFile, sidechain: id },
@@ -109,19 +113,20 @@ export class ChildIndex {
     return facts;
   }
 
-  async #first(place: ClaudePlace, { file, id }: ChildFile): Promise<FirstRecord | undefined> {
-    this.#meter.opens++;
-    return readable(
-      withFile(place.root, file, (open) => {
-        return firstRecordOf(new ChatFile(metered(open, this.#meter), agentChat(id), this.#meter));
-      }),
-    );
+  #first(place: ClaudePlace, { file, id }: ChildFile): Promise<FirstRecord | undefined> {
+    return this.#read(place, file, (open) => withChat(open, agentChat(id), this.#reading, firstRecordOf));
   }
 
   async #meta(place: ClaudePlace, { meta }: ChildFile): Promise<ChildMeta | undefined> {
-    if (stampOf(meta) === undefined) return undefined;
-    this.#meter.opens++;
-    return readable(withFile(place.root, meta, (open) => readMeta(open)));
+    return stampOf(meta) === undefined ? undefined : this.#read(place, meta, (open) => readMeta(open));
+  }
+
+  /** What `use` makes of a file; undefined, and noted, when it may not be read or lies outside the store. */
+  async #read<T>(place: ClaudePlace, path: string, use: (open: OpenFile) => T | Promise<T>): Promise<T | undefined> {
+    this.#reading.meter.opens++;
+    const result = await readable(withFile(place.root, path, async (open) => ({ value: await use(open) })));
+    if (result === undefined) this.#trouble.note("a subagent's file can't be read", path);
+    return result?.value;
   }
 }
 

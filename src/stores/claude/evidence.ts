@@ -1,6 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
-import { readRange } from "../../jsonl/source.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import type { OpenFile } from "../../platform/files.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
@@ -8,11 +7,10 @@ import { Recent } from "../../platform/recent.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { callsOf } from "./calls.ts";
-import { ChatFile } from "./chat-file.ts";
+import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
 import type { ChatScope } from "./chat-scope.ts";
 import { promptMark } from "./child-facts.ts";
 import { isSpawnTool, namedResults, notificationOf, progressLink, taskStatusOf } from "./links.ts";
-import { type Meter, metered } from "./meter.ts";
 import { timeOf } from "./records.ts";
 
 /** How a chat says that a subagent ended. */
@@ -64,32 +62,37 @@ interface Scan {
 /** Collects what chats say of their subagents; a file is scanned once, and what is appended to it is added. */
 export class EvidenceFinder {
   readonly #scans = new Recent<string, Scan>(FILES);
-  readonly #meter: Meter;
+  readonly #reading: Reading;
+  /** One for every step, which is taken without a pause. */
+  readonly #buffer = Buffer.allocUnsafeSlow(STEP_BYTES);
 
-  constructor(meter: Meter) {
-    this.#meter = meter;
+  constructor(reading: Reading) {
+    this.#reading = reading;
   }
 
   /** What the open transcript says as one chat of it shows it. */
   async of(file: OpenFile, scope: ChatScope): Promise<Evidence> {
     const { path, dev, ino, size } = file.stamp;
     const key = `${scope.agent ?? ""}\n${path}`;
-    let scan = this.#scans.get(key);
-    if (scan === undefined || scan.dev !== dev || scan.ino !== ino || scan.to > size) {
-      const to = Math.max(0, size - SCAN_BYTES);
-      scan = { dev, ino, to, described: new Map(), callOf: new Map(), results: new Map(), told: new Map() };
-    }
+    const known = this.#scans.get(key);
+    const same = known?.dev === dev && known.ino === ino && known.to <= size;
+    const scan = known !== undefined && same ? known : newScan(dev, ino, Math.max(0, size - SCAN_BYTES));
     this.#scans.set(key, scan);
-    const chat = new ChatFile(metered(file, this.#meter), scope, this.#meter);
-    while (scan.to < size && step(scan, chat)) await turn();
+    await withChat(file, scope, this.#reading, async (chat) => {
+      while (scan.to < size && step(scan, chat, this.#buffer)) await turn();
+    });
     return scan;
   }
 }
 
+function newScan(dev: bigint, ino: bigint, to: number): Scan {
+  return { dev, ino, to, described: new Map(), callOf: new Map(), results: new Map(), told: new Map() };
+}
+
 /** Reads one step further; false when no whole line is left. */
-function step(scan: Scan, chat: ChatFile): boolean {
+function step(scan: Scan, chat: ChatFile, buffer: Buffer): boolean {
   const base = scan.to;
-  const bytes = readRange(chat.source, base, base + STEP_BYTES);
+  const bytes = buffer.subarray(0, chat.source.read(buffer, base));
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end === 0) {
     // A line longer than a step is passed over.

@@ -8,11 +8,21 @@ export interface Meter {
   bytes: number;
   /** Lines parsed. */
   parses: number;
+  /** Of these, lines in which no record could be read. */
+  damaged: number;
 }
 
 /** A meter at zero. */
 export function newMeter(): Meter {
-  return { opens: 0, bytes: 0, parses: 0 };
+  return { opens: 0, bytes: 0, parses: 0, damaged: 0 };
+}
+
+/** Adds what `part` counted to `whole`. */
+export function addTo(whole: Meter, part: Meter): void {
+  whole.opens += part.opens;
+  whole.bytes += part.bytes;
+  whole.parses += part.parses;
+  whole.damaged += part.damaged;
 }
 
 /** `source`, with what is read from it counted. */

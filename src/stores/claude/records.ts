@@ -35,7 +35,8 @@ export function toEntries(record: unknown, place: RecordPlace): Entry[] {
 /** The time that a record states. */
 export function timeOf(record: JsonObject): EpochMs | undefined {
   const { timestamp } = record;
-  return epochMsFromIso(typeof timestamp === "string" && /^\d{12,14}$/.test(timestamp) ? Number(timestamp) : timestamp);
+  const isNumber = typeof timestamp === "string" && timestamp.length < 16 && /^\d{12,14}$/.test(timestamp);
+  return epochMsFromIso(isNumber ? Number(timestamp) : timestamp);
 }
 
 /** Whether a record belongs to a subagent whose records stand in its parent's file (Claude Code 2.0 and older). */
@@ -59,7 +60,7 @@ function saidBy(record: JsonObject): Said[] {
     case "system":
       return saidBySystem(record);
     case "attachment":
-      return saidByAttachment(asObject(record.attachment));
+      return saidByAttachment(record, asObject(record.attachment));
     default:
       return [];
   }
@@ -241,10 +242,10 @@ function apiError(text: string): Said {
 }
 
 /** A prompt that was typed while the agent worked and given to it in mid-turn stands in an attachment alone. */
-function saidByAttachment(attachment: JsonObject | undefined): Said[] {
+function saidByAttachment(record: JsonObject, attachment: JsonObject | undefined): Said[] {
   if (attachment?.type !== "queued_command" || attachment.isMeta === true) return [];
   if ((asText(attachment.commandMode) ?? "prompt") !== "prompt") return [];
-  const origin = asText(asObject(attachment.origin)?.kind) ?? "human";
+  const origin = asText(asObject(attachment.origin ?? record.origin)?.kind) ?? "human";
   return origin === "human" ? saidInName(attachment.prompt) : [];
 }
 

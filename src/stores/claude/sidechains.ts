@@ -5,11 +5,10 @@ import { asText, type JsonObject } from "../../platform/read.ts";
 import { Recent } from "../../platform/recent.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
-import { ChatFile } from "./chat-file.ts";
+import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
 import { MAIN_CHAT, sidechainKey } from "./chat-scope.ts";
 import { type ChildTail, type FirstRecord, firstOf, TailReader } from "./child-facts.ts";
 import { holds, readHead } from "./line-head.ts";
-import { type Meter, metered } from "./meter.ts";
 import { isSidechain, promptOf } from "./records.ts";
 
 /** A subagent whose records stand in its parent's file (Claude Code 2.0 and older). */
@@ -51,10 +50,10 @@ interface Scan {
 /** Finds inline subagents; a file is scanned once, and what is appended to it is added. */
 export class SidechainFinder {
   readonly #scans = new Recent<string, Scan>(SESSIONS);
-  readonly #meter: Meter;
+  readonly #reading: Reading;
 
-  constructor(meter: Meter) {
-    this.#meter = meter;
+  constructor(reading: Reading) {
+    this.#reading = reading;
   }
 
   async of(file: OpenFile): Promise<Sidechains> {
@@ -70,20 +69,23 @@ export class SidechainFinder {
     return sidechainsOf(scan);
   }
 
-  async #goOn(scan: Scan, file: OpenFile, size: number): Promise<void> {
-    const chat = new ChatFile(metered(file, this.#meter), MAIN_CHAT, this.#meter);
-    const end = lastLineEnd(chat, size);
-    let next = scan.to + STEP_BYTES;
-    for (const line of chat.linesFrom(scan.to, end)) {
-      if (line.start < scan.to) continue;
-      scan.to = byteOffsetOf(line.start + line.bytes.length + 1);
-      if (holds(line.bytes, '"isSidechain":true') && readHead(line.bytes).kind !== "skip") {
-        for (const record of chat.parse(line.bytes)) if (isSidechain(record)) add(scan, record);
-      }
-      if (line.start < next) continue;
-      next = line.start + STEP_BYTES;
-      await turn();
+  #goOn(scan: Scan, file: OpenFile, size: number): Promise<void> {
+    return withChat(file, MAIN_CHAT, this.#reading, (chat) => scanTo(scan, chat, size));
+  }
+}
+
+async function scanTo(scan: Scan, chat: ChatFile, size: number): Promise<void> {
+  const end = lastLineEnd(chat, size);
+  let next = scan.to + STEP_BYTES;
+  for (const line of chat.linesFrom(scan.to, end)) {
+    if (line.start < scan.to) continue;
+    scan.to = byteOffsetOf(line.start + line.bytes.length + 1);
+    if (holds(line.bytes, '"isSidechain":true') && readHead(line.bytes).kind !== "skip") {
+      for (const record of chat.parse(line.bytes)) if (isSidechain(record)) add(scan, record);
     }
+    if (line.start < next) continue;
+    next = line.start + STEP_BYTES;
+    await turn();
   }
 }
 

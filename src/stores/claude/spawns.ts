@@ -94,8 +94,8 @@ class Placing {
   readonly #children: Children;
   readonly #now: EpochMs;
   readonly #used = new Map<SessionId, Child>();
-  /** The calls that notified subagents were started by. */
-  readonly #calls = new Map<string, Call>();
+  /** The calls that notified subagents were started by, by where the notification stands. */
+  readonly #calls = new Map<ByteOffset, Call>();
 
   constructor(file: ChatFile, children: Children, now: EpochMs) {
     this.#file = file;
@@ -116,7 +116,7 @@ class Placing {
       const callId = child && (child.meta?.toolUseId ?? told?.callId);
       if (callId === undefined) continue;
       const list = waiting.get(callId) ?? [];
-      list.push({ start, found: (call) => this.#calls.set(callId, call) });
+      list.push({ start, found: (call) => this.#calls.set(start, call) });
       waiting.set(callId, list);
     }
     findCalls(this.#file, waiting);
@@ -216,7 +216,7 @@ class Placing {
     const own = child.meta?.toolUseId;
     if (!isOwnResult(child, naming)) return false;
     const callId = own ?? (naming.isResult ? undefined : naming.callId);
-    const call = naming.isResult ? naming.call : this.#calls.get(callId ?? "");
+    const call = naming.isResult ? naming.call : this.#calls.get(start);
     // Whoever knows the call and can't see it any more trusts that the subagent was shown there.
     if (call === undefined && callId !== undefined) return false;
     if (call !== undefined && this.#started(child, call)) return false;

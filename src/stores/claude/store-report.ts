@@ -13,10 +13,12 @@ export interface ReportParts {
   readonly leftOut: readonly LeftOut[];
   /** Transcripts whose tokens could not be counted. */
   readonly uncounted: readonly string[];
+  /** What was left out of the chats that were read. */
+  readonly unshown: readonly Skipped[];
 }
 
 /** Where was looked, what was found, and what was left out, by reason with one place each. */
-export function storeReport({ roots, sessions, leftOut, uncounted }: ReportParts): StoreReport {
+export function storeReport({ roots, sessions, leftOut, uncounted, unshown }: ReportParts): StoreReport {
   const reasons = new Map<string, Skipped>();
   const skip = (reason: string, path: string): void => {
     const held = reasons.get(reason);
@@ -34,7 +36,7 @@ export function storeReport({ roots, sessions, leftOut, uncounted }: ReportParts
     })),
     sessions: sessions.length,
     formats: [...versions].sort(byVersion).slice(-MOST_VERSIONS),
-    skipped: [...reasons.values()],
+    skipped: [...reasons.values(), ...unshown],
   };
 }
 

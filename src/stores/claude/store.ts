@@ -17,6 +17,7 @@ import type {
   Listed,
   LiveProof,
   SessionRef,
+  Skipped,
   Store,
   StoreReport,
   Totals,
@@ -40,6 +41,8 @@ export interface ClaudeChatReader {
   record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]>;
   children(place: ClaudePlace): Promise<ChildList>;
   child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined>;
+  /** What was left out of the chats that were read, by reason. */
+  skipped(): readonly Skipped[];
 }
 
 /** What the store of Claude Code is made with. */
@@ -141,6 +144,7 @@ export class ClaudeStore implements Store {
       sessions,
       leftOut: this.#catalogue.leftOut,
       uncounted: this.#totals.unread,
+      unshown: this.#chats.skipped(),
     });
   }
 

@@ -21,7 +21,12 @@ function sessionWith(t: TestContext, text: string): ClaudePlace {
 }
 
 function spent(before: Meter, after: Meter): Meter {
-  return { opens: after.opens - before.opens, bytes: after.bytes - before.bytes, parses: after.parses - before.parses };
+  return {
+    opens: after.opens - before.opens,
+    bytes: after.bytes - before.bytes,
+    parses: after.parses - before.parses,
+    damaged: after.damaged - before.damaged,
+  };
 }
 
 test("records of unknown types and those of the machinery cost no parse", async (t) => {
@@ -222,4 +227,13 @@ test("a chat that is read while it grows costs what was added", async (t) => {
     assert.equal(page.entries.length, 1);
     assert.deepEqual([spent(before, meter).opens, spent(before, meter).parses], [1, 1]);
   }
+});
+
+test("what could not be shown is told once, however often it is met", async (t) => {
+  const place = sessionWith(t, new Records(SESSION).user("hi").raw('{"parentUuid":null,"type":"user","mess').text());
+  const chats = freshChats();
+  await wholeChat(chats, place);
+  await wholeChat(chats, place);
+  const reason = "a line of a transcript is no whole record";
+  assert.deepEqual(chats.skipped(), [{ reason, count: 1, example: place.file }]);
 });

@@ -105,6 +105,7 @@ export function claudeHome(t: TestContext): ClaudeHome {
           record: unused,
           children: unused,
           child: unused,
+          skipped: () => [],
         }),
         work,
         ...parts,

@@ -1,31 +1,19 @@
+import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { test } from "node:test";
 import type { Clock } from "../../../src/platform/clock.ts";
-import { ClaudeChats } from "../../../src/stores/claude/chats.ts";
-import type { ClaudePlace } from "../../../src/stores/claude/place.ts";
-import type { SessionRef } from "../../../src/stores/store.ts";
-import { type ChatStore, type JsonlContractGiven, jsonlStoreContract, storeContract } from "../contract.ts";
-import { FIXTURES, LATER, placeNamed, placesIn } from "./fixtures.ts";
+import { environmentFrom } from "../../../src/platform/environment.ts";
+import { createWatcher } from "../../../src/platform/watch.ts";
+import { openClaude } from "../../../src/stores/claude/open.ts";
+import type { Store } from "../../../src/stores/store.ts";
+import { START } from "../../../src/transcript/cursor.ts";
+import { type JsonlContractGiven, jsonlStoreContract, storeContract } from "../contract.ts";
+import { copiedProjects, FIXTURES, LATER, PAGE, placeNamed, placesIn } from "./fixtures.ts";
 
-/** The chats as a store, as far as the contract needs one. */
-function openStore(home: string, clock: Clock = LATER): ChatStore {
-  const chats = new ClaudeChats({ clock, isLive: () => false });
-  const projects = join(home, "projects");
-  const placeAt = (ref: SessionRef): ClaudePlace => ref.place as ClaudePlace;
-  return {
-    agent: "claude",
-    find: async (id) => {
-      const place = placesIn(projects).find(({ session }) => session === id);
-      return place && { agent: "claude", id, place };
-    },
-    entries: (ref, from, budget) => chats.entries(placeAt(ref), from, budget),
-    before: (ref, before, budget) => chats.before(placeAt(ref), before, budget),
-    record: (ref, pos) => chats.record(placeAt(ref), pos),
-    children: (ref) => chats.children(placeAt(ref)),
-    child: async (ref, child) => {
-      const place = await chats.child(placeAt(ref), child);
-      return place && { agent: "claude", id: ref.id, child, place };
-    },
-  };
+function openStore(home: string, clock: Clock = LATER): Store {
+  const environment = environmentFrom({ home, variables: { CLAUDE_CONFIG_DIR: home } });
+  return openClaude({ environment, clock, watcher: createWatcher(), extraRoots: {} });
 }
 
 const given: JsonlContractGiven = {
@@ -46,3 +34,15 @@ const given: JsonlContractGiven = {
 
 storeContract(given);
 jsonlStoreContract(given);
+
+test("a report says of which transcripts not every line could be shown", async (t) => {
+  const projects = copiedProjects(t);
+  const { mainFile, session } = placeNamed(projects, "1cff4ceb");
+  appendFileSync(mainFile, '{"parentUuid":null,"type":"user","message":{"role":"us\n');
+  const store = openStore(dirname(projects));
+  const ref = await store.find(session);
+  assert.ok(ref);
+  await store.entries(ref, START, PAGE);
+  const reason = "a line of a transcript is no whole record";
+  assert.deepEqual((await store.report()).skipped, [{ reason, count: 1, example: mainFile }]);
+});

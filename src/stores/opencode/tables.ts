@@ -1,0 +1,59 @@
+import type { SqliteDatabase } from "../../sqlite/database.ts";
+
+/** The columns that are read, by table; no other column and no other table ever is. */
+const COLUMNS = {
+  session: [
+    "id",
+    "project_id",
+    "parent_id",
+    "directory",
+    "title",
+    "version",
+    "model",
+    "revert",
+    "time_created",
+    "time_updated",
+  ],
+  message: ["id", "session_id", "time_created", "time_updated", "data"],
+  part: ["id", "message_id", "session_id", "time_created", "time_updated", "data"],
+  session_message: ["id", "session_id", "type", "seq", "time_created", "time_updated", "data"],
+} as const;
+
+/** The tables that hold sessions; v2 keeps them in a table of its own beside the older one. */
+export const SESSION_TABLES = ["session_v2", "session"] as const;
+/** A table that holds sessions. */
+export type SessionTable = (typeof SESSION_TABLES)[number];
+
+/** What a database has of what is read. */
+export interface Tables {
+  /** The tables of sessions that are there, the newer generation first. */
+  readonly sessions: readonly SessionTable[];
+  /** Messages and parts are there (1.2 to 1.18). */
+  readonly v1: boolean;
+  /** `session_message` is there; 1.18 has it too, empty. */
+  readonly v2: boolean;
+  /** SQL for a session column, NULL where the table has none of that name. */
+  column(table: SessionTable, name: (typeof COLUMNS.session)[number]): string;
+  /** SQL for the work tree of a session's project, for sessions that do not say their folder. */
+  worktree(table: SessionTable): string;
+}
+
+/** Asks a database what it has. */
+export function tablesOf(database: SqliteDatabase): Tables {
+  const held = new Map(SESSION_TABLES.map((table) => [table, database.columns(table)]));
+  const has = (table: "message" | "part" | "session_message"): boolean => {
+    const columns = database.columns(table);
+    return COLUMNS[table].every((name) => columns.has(name));
+  };
+  const project = database.columns("project");
+  return {
+    sessions: SESSION_TABLES.filter((table) => held.get(table)?.has("id")),
+    v1: has("message") && has("part"),
+    v2: has("session_message"),
+    column: (table, name) => (held.get(table)?.has(name) ? `s.${name}` : "NULL"),
+    worktree: (table) =>
+      project.has("worktree") && project.has("id") && held.get(table)?.has("project_id")
+        ? "(SELECT worktree FROM project WHERE id = s.project_id)"
+        : "NULL",
+  };
+}

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
+import type { SqliteDatabase } from "../../src/sqlite/database.ts";
+import { textOfBlob } from "../../src/sqlite/database.ts";
+import { readDatabase } from "../../src/sqlite/read.ts";
+
+const top = mkdtempSync(join(tmpdir(), "sqlite-"));
+const children: ChildProcess[] = [];
+after(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(top, { recursive: true, force: true });
+});
+
+let folders = 0;
+
+/** A folder for a database whose name needs escaping in a URI, and one for private copies. */
+function place(): { folder: string; path: string; scratch: string } {
+  const folder = join(top, `store ${++folders}`);
+  const scratch = join(top, `scratch-${folders}`);
+  mkdirSync(folder);
+  mkdirSync(scratch);
+  return { folder, path: join(folder, "a b?#%é.db"), scratch };
+}
+
+/** Another process that runs `script` with `db` open at `path`, tells when it is done, and waits to be ended. */
+async function writer(
+  path: string,
+  script: string,
+): Promise<{ child: ChildProcess; end(signal: NodeJS.Signals): Promise<void> }> {
+  const program = `const { DatabaseSync } = require("node:sqlite"); const db = new DatabaseSync(${JSON.stringify(path)});
+    ${script}; process.stdout.write("ready"); process.stdin.resume(); process.stdin.on("end", () => { db.close(); process.exit(0); });`;
+  const child = spawn(process.execPath, ["--no-warnings", "-e", program], { stdio: ["pipe", "pipe", "inherit"] });
+  children.push(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    if (signal === "SIGKILL") child.kill(signal);
+    else child.stdin?.end();
+    await ended;
+  };
+  return { child, end };
+}
+
+const WAL =
+  "db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, char(0) || 2)')";
+const ROLLBACK =
+  "db.exec('PRAGMA journal_mode = DELETE; CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 2)')";
+const count = (database: SqliteDatabase): unknown => database.first("SELECT count(*) AS n FROM t")?.n;
+
+function stateOf(folder: string): unknown {
+  return readdirSync(folder).map((name) => {
+    const { size, mtimeMs, ctimeMs, ino } = statSync(join(folder, name));
+    // Opened by root, SQLite sets the owner of the log and its index anew, which moves their ctime and nothing else.
+    const changed = name.includes(".db-") ? 0 : ctimeMs;
+    return [
+      name,
+      size,
+      mtimeMs,
+      changed,
+      ino,
+      createHash("sha1")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex"),
+    ];
+  });
+}
+
+/** Reads once, and holds that nothing in the folder changed. */
+async function readUnseen(at: ReturnType<typeof place>): Promise<{ value: unknown; stale: boolean }> {
+  const before = stateOf(at.folder);
+  const { value, stale } = await readDatabase(at.path, { scratch: at.scratch }, count);
+  assert.deepEqual(stateOf(at.folder), before);
+  assert.deepEqual(readdirSync(at.scratch), []);
+  return { value, stale };
+}
+
+test("an idle database with a write-ahead log is read without leaving its side files", async () => {
+  const at = place();
+  await (await writer(at.path, WAL)).end("SIGTERM");
+  assert.equal(readdirSync(at.folder).length, 1);
+  assert.deepEqual(await readUnseen(at), { value: 1, stale: false });
+});
+
+test("a live log is read with what only stands in it", async () => {
+  const at = place();
+  const other = await writer(at.path, `${WAL}; db.exec('INSERT INTO t VALUES (2, 3)')`);
+  assert.deepEqual(await readUnseen(at), { value: 2, stale: false });
+  await other.end("SIGTERM");
+});
+
+test("what a killed writer left is read whole", async () => {
+  const at = place();
+  await (await writer(at.path, WAL)).end("SIGKILL");
+  assert.equal(readdirSync(at.folder).length, 3);
+  assert.deepEqual(await readUnseen(at), { value: 1, stale: false });
+});
+
+test("a log without its index is read from a private copy", async () => {
+  const at = place();
+  await (await writer(at.path, WAL)).end("SIGKILL");
+  rmSync(`${at.path}-shm`);
+  assert.deepEqual(await readUnseen(at), { value: 1, stale: false });
+});
+
+test("a log without its index beside a database too large to copy may be stale, and says so", async () => {
+  const at = place();
+  await (await writer(at.path, `${WAL}; db.exec('PRAGMA wal_checkpoint'); db.exec('INSERT INTO t VALUES (2, 3)')`)).end(
+    "SIGKILL",
+  );
+  rmSync(`${at.path}-shm`);
+  const { value, stale } = await readDatabase(at.path, { scratch: at.scratch, copyBytes: 10 }, count);
+  assert.deepEqual({ value, stale }, { value: 1, stale: true });
+});
+
+test("a database with a rollback journal is read in place", async () => {
+  const at = place();
+  await (await writer(at.path, ROLLBACK)).end("SIGTERM");
+  assert.deepEqual(await readUnseen(at), { value: 1, stale: false });
+});
+
+test("a locked database is waited for, and then said to be locked", async () => {
+  const at = place();
+  const other = await writer(at.path, `${ROLLBACK}; db.exec('BEGIN EXCLUSIVE')`);
+  await assert.rejects(readDatabase(at.path, { scratch: at.scratch, patienceMs: 60 }, count), (error) => {
+    return error instanceof Failure && error.kind === "failed" && /locked/.test(error.message);
+  });
+  const waiting = readDatabase(at.path, { scratch: at.scratch }, count);
+  await other.end("SIGTERM");
+  assert.equal((await waiting).value, 1);
+});
+
+test("a journal that a killed writer left is not rolled back by us", async () => {
+  const at = place();
+  const big =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the program of the other process
+    "db.exec('PRAGMA cache_size = 1; BEGIN'); for (let i = 0; i < 5000; i++) db.exec(`INSERT INTO t VALUES (${i}, hex(randomblob(50)))`)";
+  await (await writer(at.path, `${ROLLBACK}; ${big}`)).end("SIGKILL");
+  assert.ok(readdirSync(at.folder).some((name) => name.endsWith("-journal")));
+  assert.equal((await readUnseen(at)).stale, true);
+});
+
+test("a writer that goes on writing is read whole each time", async () => {
+  const at = place();
+  const script = `${WAL}; let n = 1; setInterval(() => { db.exec('BEGIN; INSERT INTO t VALUES (1, 1); INSERT INTO t VALUES (2, 2); COMMIT'); if (++n % 20 === 0) db.exec('PRAGMA wal_checkpoint(TRUNCATE)'); }, 1)`;
+  const other = await writer(at.path, script);
+  let last = 0;
+  for (let i = 0; i < 200; i++) {
+    const { value } = await readDatabase(at.path, { scratch: at.scratch }, count);
+    assert.ok(typeof value === "number" && value % 2 === 1 && value >= last);
+    last = value;
+    await new Promise(setImmediate);
+  }
+  await other.end("SIGTERM");
+});
+
+test("whole numbers beyond 2^53 and text behind a NUL arrive whole", async () => {
+  const at = place();
+  await (await writer(at.path, `${WAL}; db.exec('INSERT INTO t VALUES (9007199254740993, NULL)')`)).end("SIGTERM");
+  const { value } = await readDatabase(at.path, { scratch: at.scratch }, (database) => ({
+    rows: database.all("SELECT a FROM t ORDER BY a"),
+    text: textOfBlob(database.first("SELECT CAST(b AS BLOB) AS b FROM t WHERE a = 1")?.b),
+    columns: [...database.columns("t")],
+    none: [...database.columns("nothing")],
+  }));
+  assert.deepEqual(value, {
+    rows: [{ a: 1 }, { a: 9007199254740993n }],
+    text: "\x002",
+    columns: ["a", "b"],
+    none: [],
+  });
+});
+
+test("what is no database, damaged or missing is said plainly", async () => {
+  const at = place();
+  const reason = (path: string): Promise<string> =>
+    readDatabase(path, { scratch: at.scratch, patienceMs: 20 }, count).then(
+      () => "read",
+      (error) => (error instanceof Failure ? `${error.kind}: ${error.message}` : String(error)),
+    );
+  assert.equal(await reason(at.path), "not-found: there is no such database");
+  writeFileSync(at.path, "hello");
+  assert.equal(await reason(at.path), "failed: not a SQLite database");
+  writeFileSync(at.path, "");
+  assert.equal(await reason(at.path), "failed: not a SQLite database");
+  const other = place();
+  await (await writer(other.path, ROLLBACK)).end("SIGTERM");
+  copyFileSync(other.path, at.path);
+  const bytes = readFileSync(at.path).fill(0x5a, 100, 4096);
+  writeFileSync(at.path, bytes);
+  assert.equal(await reason(at.path), "failed: the database is damaged");
+});

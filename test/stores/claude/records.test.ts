@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { EpochMs } from "../../../src/platform/clock.ts";
+import { toEntries } from "../../../src/stores/claude/records.ts";
+import { readUserText } from "../../../src/stores/claude/user-text.ts";
+import type { Cursor } from "../../../src/transcript/cursor.ts";
+import { toItems } from "../../../src/transcript/item.ts";
+
+const place = { pos: "j:0:0" as Cursor, fallbackAt: () => 7 as EpochMs };
+
+/** Values in the shapes of records, with any of them in the place of any other. */
+const { value } = fc.letrec<{ value: unknown; object: object }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "medium" },
+    fc.constantFrom<unknown>(
+      ...["user", "assistant", "system", "attachment", "text", "tool_use", "tool_result", "thinking", "image"],
+      ...["queued_command", "compact_boundary", "local_command", "api_error", "<command-name>/x</command-name>"],
+      ...[
+        "[Request interrupted by user]",
+        "<bash-input>",
+        "</system-reminder>",
+        "<synthetic>",
+        "",
+        null,
+        true,
+        0,
+        -1,
+        1e300,
+      ],
+    ),
+    fc.string(),
+    fc.array(tie("value"), { maxLength: 3 }),
+    tie("object"),
+  ),
+  object: fc.dictionary(
+    fc.constantFrom(
+      ...[
+        "type",
+        "subtype",
+        "message",
+        "content",
+        "text",
+        "id",
+        "name",
+        "input",
+        "usage",
+        "model",
+        "timestamp",
+        "isMeta",
+      ],
+      ...["tool_use_id", "is_error", "toolUseResult", "attachment", "prompt", "commandMode", "origin", "kind", "error"],
+      ...["isCompactSummary", "isApiErrorMessage", "parentUuid", "thinking", "compactMetadata", "input_tokens", "uuid"],
+    ),
+    tie("value"),
+    { maxKeys: 6 },
+  ),
+}));
+
+test("no record, whatever its shape, is more than the reader can take", () => {
+  const record = fc.tuple(fc.constantFrom("user", "assistant", "system", "attachment"), value, value);
+  const property = fc.property(record, ([type, content, rest]) => {
+    const fields = typeof rest === "object" && !Array.isArray(rest) ? rest : {};
+    for (const given of [content, { type, message: { content } }, { ...fields, type }, { type, attachment: content }]) {
+      for (const entry of toEntries(given, place)) assert.ok(Number.isFinite(entry.at) && entry.pos === place.pos);
+      assert.doesNotThrow(() => JSON.stringify(toItems(toEntries(given, place))));
+    }
+  });
+  const details = fc.check(property, { numRuns: 3_000 });
+  assert.ok(
+    !details.failed,
+    `seed ${details.seed}: ${details.errorInstance}\n${JSON.stringify(details.counterexample)}`,
+  );
+});
+
+test("an answer's line tells its text, its model and its usage", () => {
+  const usage = {
+    input_tokens: 3,
+    output_tokens: "120",
+    cache_read_input_tokens: 5000,
+    cache_creation_input_tokens: null,
+  };
+  const message = { id: "msg_1", model: "m", content: [{ type: "text", text: "hi" }], usage };
+  assert.deepEqual(toEntries({ type: "assistant", timestamp: 5, message }, place), [
+    { kind: "assistant", text: "hi", model: "m", at: 5, pos: "j:0:0" },
+    {
+      kind: "usage",
+      key: "msg_1",
+      model: "m",
+      tokens: { input: 3, output: 120, cacheRead: 5000 },
+      at: 5,
+      pos: "j:0:0",
+    },
+  ]);
+});
+
+test("what was thought is an entry, and no item", () => {
+  const message = { content: [{ type: "thinking", thinking: "let me see", signature: "x" }] };
+  const entries = toEntries({ type: "assistant", message }, place);
+  assert.deepEqual(entries, [{ kind: "reasoning", text: "let me see", at: 7, pos: "j:0:0" }]);
+  assert.deepEqual(toItems(entries), []);
+});
+
+test("the client's own answers and API errors count no usage", () => {
+  const message = {
+    id: "msg_1",
+    model: "<synthetic>",
+    content: [{ type: "text", text: "x" }],
+    usage: { input_tokens: 0 },
+  };
+  assert.deepEqual(
+    [
+      { type: "assistant", message },
+      { type: "assistant", message, isApiErrorMessage: true },
+    ].flatMap((record) => toEntries(record, place).map(({ kind }) => kind)),
+    ["assistant", "marker"],
+  );
+});
+
+test("a text with reminders without end is read in the time of its length", () => {
+  const block = "<system-reminder>be brief</system-reminder>\n";
+  assert.deepEqual(readUserText(block.repeat(20_000)), { kind: "hidden" });
+  assert.deepEqual(readUserText(`${block.repeat(20_000)}hi${block.repeat(20_000)}`), { kind: "prompt", text: "hi" });
+  assert.equal(readUserText("<system-reminder>".repeat(200_000)).kind, "hidden");
+});

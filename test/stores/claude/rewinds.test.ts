@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Cursor } from "../../../src/transcript/cursor.ts";
+import { copiedProjects, freshChats, PAGE, placeNamed, placeOf, temporaryFolder, wholeChat } from "./fixtures.ts";
+import { Records } from "./records-of.ts";
+
+test("no rewind is told in what the real program wrote: parallel calls and queued prompts take nothing back", async (t) => {
+  const projects = copiedProjects(t);
+  for (const id of ["1f9ef738", "3f0276c6", "292c3046", "03c770f3", "7d169a39", "1cff4ceb", "a3e34ca9", "c1e80b69"]) {
+    const entries = await wholeChat(freshChats(), placeNamed(projects, id));
+    assert.equal(entries.filter((entry) => entry.kind === "marker" && entry.marker === "rewind").length, 0, id);
+  }
+});
+
+test("a rewind is told however far back the turns are that it takes back, up to 8 MiB", async (t) => {
+  for (const [bytes, told] of [
+    [6 * 1024 * 1024, 1],
+    [9 * 1024 * 1024, 0],
+  ] as const) {
+    const records = new Records("44444444-4444-4444-8444-444444444444");
+    records.user("one").assistant([{ type: "text", text: "1" }]);
+    const parentUuid = records.last();
+    records
+      .user("two")
+      .assistant([{ type: "text", text: "2" }])
+      .filler(bytes);
+    const start = records.text().length;
+    const projects = temporaryFolder(t);
+    const file = join(projects, "-p", `${records.session}.jsonl`);
+    mkdirSync(join(projects, "-p"));
+    writeFileSync(file, records.user("instead", { parentUuid }).text());
+    const { entries } = await freshChats().entries(placeOf(projects, file), `j:${start}:0` as Cursor, PAGE);
+    assert.equal(entries.filter((entry) => entry.kind === "marker").length, told, `${bytes} bytes`);
+  }
+});
