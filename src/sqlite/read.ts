@@ -1,8 +1,9 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sqlite } from "../platform/builtins.ts";
 import { Failure } from "../platform/failure.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
+import { makePrivateFolder } from "../platform/private-folder.ts";
 import { asNumber, asObject } from "../platform/read.ts";
 import { openRows, type SqliteDatabase } from "./database.ts";
 import { type Access, accessOf, type DatabaseFolder, databaseName, lookAt } from "./folder.ts";
@@ -95,7 +96,7 @@ function readCopy<T>(
   scratch: string,
   use: (database: SqliteDatabase) => T,
 ): { value: T; stale: boolean } {
-  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  makePrivateFolder(scratch);
   const folder = mkdtempSync(join(scratch, "copy-"));
   try {
     const copy = join(folder, "copy.db");

@@ -4,6 +4,9 @@ import type { Watcher } from "../platform/watch.ts";
 import type { AgentName } from "../transcript/names.ts";
 import { openClaude } from "./claude/open.ts";
 import { openCodex } from "./codex/open.ts";
+import { openHermes } from "./hermes/open.ts";
+import { openOpenCode } from "./opencode/open.ts";
+import { openRecorded } from "./recorded/open.ts";
 import type { Store } from "./store.ts";
 
 /** What a store is opened with. */
@@ -19,7 +22,7 @@ export interface StoreParts {
 export type OpenStore = (parts: StoreParts) => Store;
 
 /** The agents that are read: one line each. */
-const AGENTS: readonly OpenStore[] = [openClaude, openCodex];
+const AGENTS: readonly OpenStore[] = [openClaude, openCodex, openOpenCode, openHermes, openRecorded];
 
 /** Every store there is. @throws Error when two are of one agent, which is a fault of ours. */
 export function openStores(parts: StoreParts, agents: readonly OpenStore[] = AGENTS): readonly Store[] {

@@ -107,7 +107,7 @@ const TABLE: readonly Row[] = [
       {
         kind: "tool-call",
         at,
-        pos: pos("o:1796030640500:prt_1"),
+        pos: pos("o:0:prt_1:1"),
         id: "prt_1",
         tool: "bash",
         callId: "call_1",
@@ -124,7 +124,7 @@ const TABLE: readonly Row[] = [
         tool: "bash",
         summary: "exit 3",
         id: "prt_1",
-        ref: pos("o:1796030640500:prt_1"),
+        ref: pos("o:0:prt_1:1"),
         error: true,
       },
     ],

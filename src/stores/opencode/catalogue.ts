@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { ListEffort } from "../store.ts";
+import { isThere } from "./children.ts";
 import { DatabaseFile, isLasting, sameState } from "./database-file.ts";
 import { type FileSession, FileSessions } from "./file-sessions.ts";
 import type { OpenCodePlace } from "./place.ts";
@@ -121,9 +122,7 @@ export class Catalogue {
     let failed: { readonly error: unknown } | undefined;
     for (const { file } of this.#databases.values()) {
       try {
-        const { value } = await file.read((rows, tables) =>
-          tables.sessions.some((table) => rows.first(`SELECT 1 AS one FROM ${table} WHERE id = ?`, id) !== undefined),
-        );
+        const { value } = await file.read((rows, tables) => isThere(rows, tables, id));
         if (value) return { kind: "database", session: id, database: file };
       } catch (error) {
         failed = { error };

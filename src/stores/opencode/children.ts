@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock, EpochMs } from "../../platform/clock.ts";
+import { Failure } from "../../platform/failure.ts";
 import { asObject, asText } from "../../platform/read.ts";
 import type { SqliteDatabase, SqliteRow } from "../../sqlite/database.ts";
 import { CHILDREN, PAGE_BYTES } from "../../transcript/limits.ts";
@@ -10,7 +11,7 @@ import { titleOf } from "./child-names.ts";
 import { isSecondGeneration } from "./database-chat.ts";
 import type { DatabaseFile } from "./database-file.ts";
 import type { FindHolders, Holder } from "./holders.ts";
-import { factsOf, factsSql, type MessageFacts } from "./message-facts.ts";
+import { factsOf, factsSql, type MessageFacts, unreadFacts } from "./message-facts.ts";
 import type { Tables } from "./tables.ts";
 import type { TaskIndexes, Verdict } from "./task-index.ts";
 import { errorFacts, isAbort } from "./text.ts";
@@ -45,9 +46,12 @@ const QUIET_MS = 10 * 60_000;
 /** By how much a process's start may be misjudged: ms. */
 const START_SLACK_MS = 2_000;
 
-/** The direct children of a session in a database, newest first, at most 200. */
+/** The direct children of a session in a database, newest first, at most 200. @throws Failure not-found: no such session */
 export async function childrenOf(database: DatabaseFile, parent: SessionId, tools: ChildTools): Promise<ChildList> {
-  const { value: children, uses } = await database.read((rows, tables) => childRows(rows, tables, parent));
+  const { value: children, uses } = await database.read((rows, tables) => {
+    if (!isThere(rows, tables, parent)) throw new Failure("not-found", "no such transcript");
+    return childRows(rows, tables, parent);
+  });
   if (children.length === 0) return { children: [], uses, settled: true };
   const verdicts = await tools.tasks.verdicts(database, parent);
   const entries: ChildEntry[] = [];
@@ -67,6 +71,13 @@ export async function childrenOf(database: DatabaseFile, parent: SessionId, tool
     await turn();
   }
   return { children: entries, uses, settled };
+}
+
+/** Whether a database has the session. */
+export function isThere(database: SqliteDatabase, tables: Tables, session: SessionId): boolean {
+  return tables.sessions.some(
+    (table) => database.first(`SELECT 1 AS one FROM ${table} WHERE id = ?`, session) !== undefined,
+  );
 }
 
 /** Whether `child` is a direct child of `parent`. */
@@ -121,7 +132,7 @@ function endingOfParts(database: SqliteDatabase, child: SessionId): Ending {
     child,
   );
   if (row === undefined) return NOTHING;
-  const facts = factsOf(String(row.id), row.time_created, row.facts);
+  const facts = factsOf(String(row.id), row.time_created, row.facts) ?? unreadFacts(String(row.id), row.time_created);
   const updated = Math.max(timeOf(row.time_updated), timeOf(row.part_updated));
   return { verdict: verdictOfMessage(facts), begun: facts.at, updated };
 }

@@ -55,7 +55,7 @@ function rowsOf(source: ChatSource): ChatRows {
 }
 
 /** Rows that one step looks at: some milliseconds. */
-const STEP_ROWS = 4_000;
+const STEP_ROWS = 1_000;
 /** Sessions whose last scan is kept. */
 const MOST_SCANS = 64;
 

@@ -11,7 +11,7 @@ import type { ChildNames } from "./child-names.ts";
 import { isRowId } from "./cursor.ts";
 import { type FileSession, namesIn, readJson } from "./file-sessions.ts";
 import { inIdOrder } from "./id-order.ts";
-import { type MessageFacts, messageFacts } from "./message-facts.ts";
+import { factsInData, type MessageFacts } from "./message-facts.ts";
 import { messageEntries, type Part, partEntries, SHELL_NOTE } from "./part-entries.ts";
 import type { ChatFile, ChatRead } from "./place.ts";
 import type { Problems } from "./problems.ts";
@@ -231,19 +231,7 @@ async function readMessages(
 }
 
 function factsIn(id: string, data: JsonObject, updated: EpochMs): MessageFacts {
-  const time = asObject(data.time);
-  const facts = {
-    role: data.role,
-    model: data.modelID,
-    userModel: asObject(data.model)?.modelID,
-    parent: data.parentID,
-    tokens: data.tokens,
-    cost: data.cost,
-    error: data.error,
-    completed: time?.completed,
-    finish: data.finish,
-  };
-  return messageFacts(id, time?.created ?? updated, facts, data.summary === true);
+  return factsInData(id, asObject(data.time)?.created ?? updated, data);
 }
 
 function folderOf(session: FileSession): string {

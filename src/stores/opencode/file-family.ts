@@ -1,3 +1,4 @@
+import { Failure } from "../../platform/failure.ts";
 import { stampOf } from "../../platform/files.ts";
 import { CHILDREN } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
@@ -14,6 +15,7 @@ export async function fileChildren(
   all: readonly FileSession[],
   problems: Problems,
 ): Promise<ChildList> {
+  if (stampOf(parent.file) === undefined) throw new Failure("not-found", "no such transcript");
   const files = childrenIn(parent, all)
     .sort(({ facts: a }, { facts: b }) => b.startedAt - a.startedAt || (a.id < b.id ? -1 : 1))
     .slice(0, CHILDREN);

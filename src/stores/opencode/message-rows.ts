@@ -34,18 +34,18 @@ export class MessageRows implements ChatRows {
   forward(from: string | undefined, count: number): readonly Unit[] | undefined {
     const start = from === undefined ? FIRST : this.#sequenceOf(from);
     if (start === undefined) return undefined;
-    const units = this.#units("AND seq >= ?3 ORDER BY seq LIMIT ?4", start, count);
+    const units = this.#units("session_id = ? AND seq >= ? ORDER BY seq LIMIT ?", start, count);
     return from !== undefined && units[0]?.id !== from ? undefined : units;
   }
 
   backward(to: string | undefined, count: number): readonly Unit[] | undefined {
     const end = to === undefined ? LAST : this.#sequenceOf(to);
     if (end === undefined) return undefined;
-    return this.#units("AND seq < ?3 ORDER BY seq DESC LIMIT ?4", end, count).reverse();
+    return this.#units("session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?", end, count).reverse();
   }
 
   named(ids: readonly string[]): readonly Unit[] {
-    const units = this.#units("AND id IN (SELECT value FROM json_each(?3))", JSON.stringify(ids));
+    const units = this.#units("+session_id = ? AND id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
     const byId = new Map(units.map((unit) => [unit.id, unit]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -93,16 +93,16 @@ export class MessageRows implements ChatRows {
 
   #sequenceOf(id: string): SqliteValue | undefined {
     const { database, session } = this.#source;
-    return database.first("SELECT seq FROM session_message WHERE id = ? AND session_id = ?", id, session)?.seq;
+    return database.first("SELECT seq FROM session_message WHERE id = ? AND +session_id = ?", id, session)?.seq;
   }
 
   #units(condition: string, ...parameters: SqliteValue[]): Unit[] {
     const { database, session, problems } = this.#source;
     const rows = database.all(
       `SELECT id, time_updated, octet_length(data) AS bytes FROM session_message
-       WHERE session_id = ?1 AND seq < ?2 ${condition}`,
-      session,
+       WHERE seq < ? AND ${condition}`,
       this.#end ?? LAST,
+      session,
       ...parameters,
     );
     return rows.flatMap(({ id, time_updated, bytes }): Unit[] => {

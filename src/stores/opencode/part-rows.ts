@@ -12,7 +12,7 @@ import {
 } from "./chat-rows.ts";
 import { isRowId } from "./cursor.ts";
 import { inIdOrder } from "./id-order.ts";
-import { factsOf, factsSql, type MessageFacts } from "./message-facts.ts";
+import { factsOf, factsSql, type MessageFacts, unreadFacts } from "./message-facts.ts";
 import {
   asksForParent,
   childOfPart,
@@ -24,8 +24,8 @@ import {
 } from "./part-entries.ts";
 
 /** Messages that one query takes with their parts. */
-const MESSAGES = 64;
-/** Parts of a parent message that are looked at for what it stands for. */
+const MESSAGES = 40;
+/** What is looked at of a parent message for what it stands for: parts, and bytes of each. */
 const PARENT_PARTS = 20;
 const PARENT_BYTES = 64 * 1024;
 
@@ -107,8 +107,10 @@ export class PartRows implements ChatRows {
     for (const [id, row] of parts) {
       const data = parsed(row.data);
       const message = facts.get(String(row.message_id));
-      if (data === undefined) this.#skip(row, id, mostBytes);
-      else if (message !== undefined) read.set(id, { id, at: timeOf(row.time_created), data, message });
+      if (data === undefined) {
+        if (Number(row.bytes ?? 0) <= mostBytes)
+          this.#source.problems.add("a part that is no JSON object", `part ${id}`);
+      } else if (message !== undefined) read.set(id, { id, at: timeOf(row.time_created), data, message });
     }
     const context = this.#context([...read.values()]);
     return units.flatMap((unit): Entry[] => {
@@ -125,13 +127,13 @@ export class PartRows implements ChatRows {
   /** The message that a part or the message itself is of; undefined when there is no such row in this session. */
   #messageOf(id: string): Place | undefined {
     const { database, session } = this.#source;
-    const part = database.first("SELECT message_id FROM part WHERE id = ? AND session_id = ?", id, session);
+    const part = database.first("SELECT message_id FROM part WHERE id = ? AND +session_id = ?", id, session);
     return this.#placeOf(part === undefined ? id : String(part.message_id));
   }
 
   #placeOf(id: string): Place | undefined {
     const { database, session } = this.#source;
-    const row = database.first("SELECT time_created FROM message WHERE id = ? AND session_id = ?", id, session);
+    const row = database.first("SELECT time_created FROM message WHERE id = ? AND +session_id = ?", id, session);
     return row && { time: row.time_created ?? null, id };
   }
 
@@ -151,7 +153,7 @@ export class PartRows implements ChatRows {
   #keysOf(ids: readonly string[]): Unit[] {
     const { database, session } = this.#source;
     const list = JSON.stringify(ids);
-    const named = "id IN (SELECT value FROM json_each(?)) AND session_id = ?";
+    const named = "id IN (SELECT value FROM json_each(?)) AND +session_id = ?";
     const parts = database.all(
       `SELECT id, time_updated AS part_updated, octet_length(data) AS bytes FROM part WHERE ${named}`,
       list,
@@ -169,7 +171,7 @@ export class PartRows implements ChatRows {
     const { session } = this.#source;
     const list = JSON.stringify(ids);
     const messages = this.#withParts(
-      `session_id = ? AND id IN
+      `+session_id = ? AND id IN
        (SELECT message_id FROM part WHERE id IN (SELECT value FROM json_each(?)) UNION SELECT value FROM json_each(?))`,
       session,
       list,
@@ -178,14 +180,17 @@ export class PartRows implements ChatRows {
     return messages.flatMap((message) => this.#visible(message));
   }
 
-  /** The messages that `condition` picks, in its order, with the keys of their parts: no data is read. */
+  /**
+   * The messages that `condition` picks, in its order, with the keys of their parts: no data is read. The `+` before
+   * `session_id`, here and elsewhere, keeps SQLite from going through all rows of the session where an id names the few.
+   */
   #withParts(condition: string, ...parameters: SqliteValue[]): Message[] {
     const { database, session } = this.#source;
     const rows = database.all(
       `SELECT m.id AS message, m.time_created AS created, m.time_updated AS updated,
               p.id AS part, p.time_updated AS part_updated, octet_length(p.data) AS bytes
        FROM (SELECT id, time_created, time_updated FROM message WHERE ${condition}) m
-       LEFT JOIN part p ON p.message_id = m.id AND p.session_id = ?`,
+       LEFT JOIN part p ON p.message_id = m.id AND +p.session_id = ?`,
       ...parameters,
       session,
     );
@@ -244,8 +249,9 @@ export class PartRows implements ChatRows {
     );
     return new Map(
       rows.map(({ id, time_created, facts }) => {
-        if (facts === null) this.#source.problems.add("a message that is too large or no JSON", `message ${id}`);
-        return [String(id), factsOf(String(id), time_created, facts)];
+        const read = factsOf(String(id), time_created, facts);
+        if (read === undefined) this.#source.problems.add("a message that is too large or no JSON", `message ${id}`);
+        return [String(id), read ?? unreadFacts(String(id), time_created)];
       }),
     );
   }
@@ -277,10 +283,6 @@ export class PartRows implements ChatRows {
       }
     }
     return { shells, compactions };
-  }
-
-  #skip(row: SqliteRow, id: string, mostBytes: number): void {
-    if (Number(row.bytes ?? 0) <= mostBytes) this.#source.problems.add("a part that is no JSON object", `part ${id}`);
   }
 }
 

@@ -33,7 +33,7 @@ export interface SessionList {
 }
 
 /** Sessions that one step reads. */
-const STEP = 250;
+const STEP = 100;
 /** Bytes of a message or part that is read for a title or a model. */
 const MOST_BYTES = 64 * 1024;
 /** Parts of a first message that are looked at for its text. */

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { environmentFrom } from "../../../src/platform/environment.ts";
 import { holdersBySystem } from "../../../src/stores/opencode/holders.ts";
+import { requireSessionId } from "../../../src/transcript/names.ts";
 import { homeWith, message, part, SESSION, session, T0, text, turns } from "./conversation.ts";
 import {
   change,
@@ -14,6 +15,7 @@ import {
   makeFiles,
   makeHome,
   openStore,
+  PAGE,
   readOn,
   refOf,
   schemaOf,
@@ -190,6 +192,17 @@ test("a database that goes while it is read is not found; one that can't be read
   rmSync(path);
   await assert.rejects(readOn(store, ref), { kind: "not-found" });
   assert.deepEqual(await store.list("sweep"), []);
+});
+
+test("a session that is deleted is not found, by any way", async (t) => {
+  const { home, path } = homeWith(t, turns(1));
+  const store = openStore(home);
+  const ref = await refOf(store, SESSION);
+  change(path, (database) => database.exec("DELETE FROM part; DELETE FROM message; DELETE FROM session"));
+  await assert.rejects(readOn(store, ref), { kind: "not-found" });
+  await assert.rejects(store.before(ref, "tail", PAGE), { kind: "not-found" });
+  await assert.rejects(store.children(ref), { kind: "not-found" });
+  assert.equal(await store.find(requireSessionId(SESSION)), undefined);
 });
 
 test("every state of the files is another one, also when the log comes and goes", async (t) => {

@@ -1,0 +1,95 @@
+import { asArray, asObject, asString, asText } from "../../platform/read.ts";
+
+/** How Hermes marks content that is JSON (multimodal parts, seen from schema 1 on) and not the text itself. */
+const JSON_MARK = "\0json:";
+
+/** The text of a row's content: plain, or its text parts when it is multimodal; images and other parts are left out. */
+export function contentText(content: string | undefined): string {
+  if (content === undefined) return "";
+  if (!content.startsWith(JSON_MARK)) return content;
+  const parsed = parsedJson(content.slice(JSON_MARK.length));
+  return parsed === undefined ? "" : partsText(parsed);
+}
+
+/** Whether content or calls are there and are not the JSON that they are meant to be. */
+export function isDamaged(content: string | undefined, calls: string | undefined): boolean {
+  if (content?.startsWith(JSON_MARK) && parsedJson(content.slice(JSON_MARK.length)) === undefined) return true;
+  return calls !== undefined && calls !== "" && parsedJson(calls) === undefined;
+}
+
+/** The text of message parts as the OpenAI APIs shape them (`text`, `input_text`, `output_text`). */
+export function partsText(value: unknown): string {
+  const text = asString(value);
+  if (text !== undefined) return text;
+  const parts = asArray(value);
+  if (parts !== undefined)
+    return parts
+      .map(partsText)
+      .filter((part) => part !== "")
+      .join("\n");
+  const fields = asObject(value);
+  if (fields === undefined) return typeof value === "number" ? String(value) : "";
+  const known = fields.type === undefined || /^(?:text|input_text|output_text|refusal)$/.test(String(fields.type));
+  return known ? (asText(fields.text) ?? asText(fields.refusal) ?? partsText(fields.content ?? "")) : "";
+}
+
+/** The answer in a row's `codex_message_items`, which may be the only place it stands (schema 9 and newer). */
+export function codexItemsText(json: string | undefined): string {
+  const items = asArray(json === undefined ? undefined : parsedJson(json)) ?? [];
+  const texts = items.flatMap((item) => {
+    const fields = asObject(item);
+    const isAnswer = fields !== undefined && (fields.type === undefined || fields.type === "message");
+    return isAnswer ? partsText(fields.content ?? fields.text ?? "") : [];
+  });
+  return texts.filter((text) => text !== "").join("\n");
+}
+
+/** What the agent thought, where the row keeps it readable: the newest of three columns wins. */
+export function reasoningText(
+  reasoning: string | undefined,
+  content: string | undefined,
+  details: string | undefined,
+): string {
+  const plain = asText(reasoning) ?? asText(content);
+  if (plain !== undefined) return plain;
+  const parts = asArray(details === undefined ? undefined : parsedJson(details)) ?? [];
+  const texts = parts.flatMap((part) => asText(asObject(part)?.text) ?? asText(asObject(part)?.summary) ?? []);
+  return texts.join("\n");
+}
+
+/** A call in a row's `tool_calls`. */
+export interface Call {
+  readonly callId: string | undefined;
+  readonly tool: string;
+  /** The arguments, parsed where they are JSON. */
+  readonly input: unknown;
+}
+
+/** The calls of a row: OpenAI's shape. What is no call is passed over. */
+export function callsOf(json: string | undefined): readonly Call[] {
+  const list = json === undefined ? undefined : asArray(parsedJson(json));
+  return (list ?? []).flatMap((value) => {
+    const call = asObject(value);
+    const named = asObject(call?.function) ?? call;
+    const tool = asText(named?.name);
+    if (call === undefined || tool === undefined) return [];
+    const given = named?.arguments ?? named?.input;
+    const text = asString(given);
+    const parsed = text === undefined ? given : parsedJson(text);
+    return [{ callId: asText(call.id) ?? asText(call.call_id), tool, input: parsed ?? text ?? {} }];
+  });
+}
+
+/** Whether a tool's output says that it failed: Hermes' tools give JSON with a text under `error` then. */
+export function isErrorOutput(text: string): boolean {
+  return text.startsWith("{") && text.includes('"error"') && asText(asObject(parsedJson(text))?.error) !== undefined;
+}
+
+/** `text` as JSON, or undefined when it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

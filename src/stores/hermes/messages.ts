@@ -1,0 +1,231 @@
+import { Failure } from "../../platform/failure.ts";
+import { asNumber, asText } from "../../platform/read.ts";
+import { type SqliteDatabase, type SqliteRow, type SqliteValue, textOfBlob } from "../../sqlite/database.ts";
+
+/** A row of `messages`, as far as it is looked at. */
+export interface MessageRow {
+  readonly id: number;
+  readonly session: string;
+  readonly role: string;
+  /** Bytes of its texts. */
+  readonly bytes: number;
+  readonly timestamp: SqliteValue | undefined;
+  /** Whether it is a compaction's summary of what came before it. */
+  readonly isSummary: boolean;
+  /** Never to be shown: hidden by Hermes itself, or what it says is nobody's words. */
+  readonly isHidden: boolean;
+  /** A copy, made when the conversation was compacted in place, of a row that stands before it. */
+  readonly isCopy: boolean;
+  /** Undefined while the row is hidden, a copy, or too large to be read. */
+  readonly texts: MessageTexts | undefined;
+}
+
+/** The texts of a row. */
+export interface MessageTexts {
+  readonly content: string | undefined;
+  readonly toolCallId: string | undefined;
+  readonly toolCalls: string | undefined;
+  readonly toolName: string | undefined;
+  readonly reasoning: string | undefined;
+  readonly reasoningContent: string | undefined;
+  readonly reasoningDetails: string | undefined;
+  readonly codexItems: string | undefined;
+}
+
+/** Columns that may be large, or may hold a NUL. */
+const TEXTS = [
+  "content",
+  "tool_calls",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "codex_message_items",
+] as const;
+
+/**
+ * The messages of one conversation in one open database. Which columns there are is asked, and the full-text index is never
+ * touched. Rows that were taken back (`active` 0 and not `compacted`) do not exist here.
+ *
+ * Rows are read in the order of their ids, which is the order they were written in: those of the sessions that compression
+ * left behind come before those of the next, and a row that is added later has a larger id (`AUTOINCREMENT`).
+ */
+export class Messages {
+  readonly #database: SqliteDatabase;
+  readonly #columns: ReadonlySet<string>;
+  readonly #sessions: readonly string[];
+  readonly #shown: (alias: string) => string;
+  readonly #within: string;
+
+  constructor(database: SqliteDatabase, sessions: readonly string[]) {
+    this.#database = database;
+    this.#columns = database.columns("messages");
+    if (!["id", "session_id", "role", "timestamp"].every((name) => this.#columns.has(name))) {
+      throw new Failure("failed", "this database's messages are of a form that is not known");
+    }
+    this.#sessions = sessions;
+    this.#within = `session_id IN (${sessions.map(() => "?").join(", ")})`;
+    const [hasActive, hasCompacted] = [this.#columns.has("active"), this.#columns.has("compacted")];
+    this.#shown = (alias) => {
+      if (!hasActive) return "1";
+      const compacted = hasCompacted ? ` OR ${alias}compacted = 1` : "";
+      return `(${alias}active IS NULL OR ${alias}active <> 0${compacted})`;
+    };
+  }
+
+  /** The rows from id `from` on, at most `most` of them, without their texts. */
+  from(from: number, most: number): MessageRow[] {
+    // The unary plus keeps the query on the index over sessions, where a long table would else be walked.
+    return this.#rows(`+id >= ? AND ${this.#shown("")} ORDER BY +id LIMIT ?`, from, most);
+  }
+
+  /** The rows before id `before`, the last first, at most `most` of them, without their texts. */
+  before(before: number, most: number): MessageRow[] {
+    return this.#rows(`+id < ? AND ${this.#shown("")} ORDER BY +id DESC LIMIT ?`, before, most);
+  }
+
+  /** The row with this id, when it belongs to the conversation and was not taken back. */
+  row(id: number): MessageRow | undefined {
+    return this.#rows(`id = ? AND ${this.#shown("")} LIMIT ?`, id, 1)[0];
+  }
+
+  /** A number that no row's id is above, nor ever was. */
+  highest(): number {
+    const id = asNumber(this.#database.first("SELECT MAX(id) AS id FROM messages")?.id) ?? 0;
+    const counts = this.#database.columns("sqlite_sequence").size > 0;
+    if (!counts) return id;
+    return Math.max(
+      id,
+      asNumber(this.#database.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")?.seq) ?? 0,
+    );
+  }
+
+  /** `rows` with what is only told of some: whether they are copies, and the texts of those that are shown. */
+  withTexts(rows: readonly MessageRow[], mostBytes: number): MessageRow[] {
+    const candidates = rows.filter(({ isHidden }) => !isHidden).map(({ id }) => id);
+    const copies = this.#copies(candidates);
+    const wanted = rows.filter(({ id, isHidden, bytes }) => !isHidden && !copies.has(id) && bytes <= mostBytes);
+    const texts = this.#texts(wanted.map(({ id }) => id));
+    return rows.map((row) => ({ ...row, isCopy: copies.has(row.id), texts: texts.get(row.id) }));
+  }
+
+  /** Whether no row of `session` stands before id `id`. */
+  isFirst(session: string, id: number): boolean {
+    return !this.#any("session_id = ? AND +id < ?", session, id);
+  }
+
+  /** Whether no row of `session` stands behind id `id`. */
+  isLast(session: string, id: number): boolean {
+    return !this.#any("session_id = ? AND +id > ?", session, id);
+  }
+
+  /** Whether a summary stands in `session` before id `id`. */
+  hasSummaryBefore(session: string, id: number): boolean {
+    if (!this.#columns.has("_compressed_summary")) return false;
+    return this.#any("session_id = ? AND +id < ? AND _compressed_summary = 1", session, id);
+  }
+
+  /** The rows that call for a subagent, or give what one answered, by id. */
+  delegations(): { readonly id: number; readonly timestamp: SqliteValue | undefined; readonly isCall: boolean }[] {
+    const [calls, name] = [this.#columns.has("tool_calls"), this.#columns.has("tool_name")];
+    const call = calls ? "role = 'assistant' AND instr(tool_calls, '\"delegate') > 0" : "0";
+    const result = name ? "role = 'tool' AND tool_name LIKE 'delegate%'" : "0";
+    return this.#database
+      .all(
+        `SELECT id, role, timestamp FROM messages WHERE ${this.#within} AND ${this.#shown("")} AND (${call} OR ${result}) ORDER BY +id`,
+        ...this.#sessions,
+      )
+      .map((row) => ({ id: Number(row.id), timestamp: row.timestamp, isCall: row.role === "assistant" }));
+  }
+
+  /** The first row that is not older than `seconds`. */
+  firstSince(seconds: number): number | undefined {
+    const row = this.#database.first(
+      `SELECT MIN(id) AS id FROM messages WHERE ${this.#within} AND timestamp >= ? AND ${this.#shown("")}`,
+      ...this.#sessions,
+      seconds,
+    );
+    return asNumber(row?.id);
+  }
+
+  #rows(condition: string, ...parameters: number[]): MessageRow[] {
+    const size = TEXTS.map((name) => (this.#columns.has(name) ? `COALESCE(octet_length(${name}), 0)` : "0")).join(
+      " + ",
+    );
+    const kind = this.#columns.has("display_kind") ? "display_kind" : "NULL";
+    const summary = this.#columns.has("_compressed_summary") ? "_compressed_summary" : "0";
+    const rows = this.#database.all(
+      `SELECT id, session_id, role, timestamp, ${size} AS bytes, ${kind} AS kind, ${summary} AS summary FROM messages WHERE ${this.#within} AND ${condition}`,
+      ...this.#sessions,
+      ...parameters,
+    );
+    return rows.map(rowOf);
+  }
+
+  /** Which of the rows say, at the same time, what another one before them says (Hermes' display identity). */
+  #copies(ids: readonly number[]): ReadonlySet<number> {
+    const same = ["content", "tool_call_id", "tool_calls"]
+      .filter((name) => this.#columns.has(name))
+      .map((name) => `e.${name} IS m.${name}`);
+    const identity = this.#columns.has("display_identity") ? " OR e.display_identity = m.display_identity" : "";
+    const kind = this.#columns.has("display_kind") ? " AND e.display_kind IS NOT 'hidden'" : "";
+    const rows = this.#database.all(
+      `SELECT m.id AS id FROM messages m WHERE m.id IN (${listed(ids)}) AND EXISTS (SELECT 1 FROM messages e WHERE e.${this.#within} AND e.timestamp = m.timestamp AND +e.id < m.id AND e.role = m.role AND ((${same.join(" AND ")})${identity}) AND ${this.#shown("e.")}${kind})`,
+      ...this.#sessions,
+    );
+    return new Set(rows.map(({ id }) => Number(id)));
+  }
+
+  #texts(ids: readonly number[]): ReadonlyMap<number, MessageTexts> {
+    // Texts may hold a NUL, where an older Node would cut them.
+    const picked = TEXTS.map((name) =>
+      this.#columns.has(name) ? `CAST(${name} AS BLOB) AS ${name}` : `NULL AS ${name}`,
+    );
+    const small = ["tool_call_id", "tool_name"].map((name) => (this.#columns.has(name) ? name : `NULL AS ${name}`));
+    const rows = this.#database.all(
+      `SELECT id, ${[...picked, ...small].join(", ")} FROM messages WHERE id IN (${listed(ids)})`,
+    );
+    return new Map(rows.map((row) => [Number(row.id), textsOf(row)]));
+  }
+
+  #any(condition: string, ...parameters: (string | number)[]): boolean {
+    const row = this.#database.first(
+      `SELECT 1 AS found FROM messages WHERE ${condition} AND ${this.#shown("")} LIMIT 1`,
+      ...parameters,
+    );
+    return row !== undefined;
+  }
+}
+
+/** Numbers that came from the database itself, as a list in SQL. */
+function listed(ids: readonly number[]): string {
+  return ids.map((id) => String(Math.trunc(id))).join(", ");
+}
+
+function rowOf(row: SqliteRow): MessageRow {
+  const role = asText(row.role) ?? "";
+  return {
+    id: Number(row.id),
+    session: String(row.session_id),
+    role,
+    bytes: asNumber(row.bytes) ?? 0,
+    timestamp: row.timestamp,
+    isSummary: row.summary === 1,
+    isHidden: row.kind === "hidden" || !/^(?:user|assistant|tool)$/.test(role),
+    isCopy: false,
+    texts: undefined,
+  };
+}
+
+function textsOf(row: SqliteRow): MessageTexts {
+  const text = (name: string): string | undefined => textOfBlob(row[name]);
+  return {
+    content: text("content"),
+    toolCallId: asText(row.tool_call_id),
+    toolCalls: text("tool_calls"),
+    toolName: asText(row.tool_name),
+    reasoning: text("reasoning"),
+    reasoningContent: text("reasoning_content"),
+    reasoningDetails: text("reasoning_details"),
+    codexItems: text("codex_message_items"),
+  };
+}

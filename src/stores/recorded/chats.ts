@@ -1,0 +1,192 @@
+import { PageBuffers } from "../../jsonl/buffers.ts";
+import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
+import { byteOffsetOf, FILE_START, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
+import { isLineStart, type JsonlLine, pageBuffer, readPage, readPageBefore } from "../../jsonl/page.ts";
+import { Failure } from "../../platform/failure.ts";
+import { type FileStamp, type OpenFile, withFile } from "../../platform/files.ts";
+import { Recent } from "../../platform/recent.ts";
+import { badCursor, type Cursor } from "../../transcript/cursor.ts";
+import type { Entry } from "../../transcript/entry.ts";
+import { toItem } from "../../transcript/item.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
+import { entriesOf } from "./fold.ts";
+import { type Pass, Recording } from "./recording.ts";
+
+/** Where a recording lies. */
+export interface RecordedPlace {
+  /** The real path of the folder that it must lie in. */
+  readonly root: string;
+  readonly file: string;
+}
+
+/** Passes that are kept for whoever reads on, and how many characters one may hold on to. */
+const KEPT_PASSES = 8;
+const MOST_WEIGHT = 8 * 1024 * 1024;
+
+/** Lines that are remembered as bad. */
+const MOST_BAD_LINES = 10_000;
+
+/**
+ * The chats of recordings. An item whose records lie on several pages comes with each of them, as grown as that page ends
+ * (read forward), or as grown as it will be (read backward, where what follows is known to the reader already).
+ */
+export class RecordedChats {
+  readonly #buffers = new PageBuffers();
+  readonly #continuity = new Continuity();
+  readonly #passes = new Recent<string, Pass | null>(KEPT_PASSES);
+  readonly #bad = new Map<string, string>();
+
+  /** Lines that were met and are no records, and one of their places. */
+  get badLines(): { readonly count: number; readonly example: string | undefined } {
+    const [example] = this.#bad.values();
+    return { count: this.#bad.size, example };
+  }
+
+  /** The entries from `from` on. @throws Failure bad-request, not-found */
+  async entries(place: RecordedPlace, from: Cursor, budget: Budget): Promise<EntryPage> {
+    const cursor = cursorOfChat(from);
+    return this.#open(place, async (open, recording, now) => {
+      const fits = cursor.offset === 0 || now.fits(cursor.offset);
+      const start = fits ? cursor : FILE_START;
+      return this.#buffers.lend(budget.bytes, async (buffer) => {
+        const page = await readPage(open, start, buffer);
+        const entries = await this.#tell(open.stamp, recording, page.lines, page.next);
+        const reset = page.reset === true || !fits;
+        now.served(reset ? 0 : start.offset, page.next.offset);
+        const next = formatJsonlCursor(page.next);
+        return { entries, next, ...(reset && { reset }), uses: [open.stamp], settled: true };
+      });
+    });
+  }
+
+  /** The entries that end at `before`, or the last ones. @throws Failure bad-request, not-found */
+  async before(place: RecordedPlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
+    const cursor = before === "tail" ? undefined : cursorOfChat(before);
+    return this.#open(place, async (open, recording, now) => {
+      const fits = cursor !== undefined && now.fits(cursor.offset) && isPlaceIn(open, cursor);
+      const reset = cursor !== undefined && !fits;
+      const end = fits ? cursor.offset : byteOffsetOf(open.size);
+      return this.#buffers.lend(budget.bytes, async (buffer) => {
+        let told: number | undefined;
+        let entries: readonly Entry[] = [];
+        for (let stop = end; ; ) {
+          const { lines, prev } = await readPageBefore(open, stop, buffer);
+          told ??= lines.at(-1)?.end ?? 0;
+          entries = joined(await this.#tellWhole(recording, lines), entries);
+          const shows = entries.some((entry) => toItem(entry) !== undefined);
+          if (prev !== undefined && !shows && end - prev <= LOOK_BACK_BYTES) {
+            stop = prev;
+            continue;
+          }
+          now.served(prev ?? 0, fits ? end : told);
+          return {
+            entries,
+            next: fits && before !== "tail" ? before : posOf(told),
+            prev: prev === undefined ? null : posOf(prev),
+            ...(reset && { reset }),
+            uses: [open.stamp],
+            settled: true,
+          };
+        }
+      });
+    });
+  }
+
+  /** The entries of the record at `pos`, with all that later records add to its items. @throws Failure bad-request, not-found */
+  async record(place: RecordedPlace, pos: Cursor): Promise<readonly Entry[]> {
+    const cursor = cursorOfChat(pos);
+    return this.#open(place, async (open, recording, now) => {
+      const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(open, cursor.offset);
+      const line = there ? await lineAt(open, cursor) : undefined;
+      if (line === undefined) throw new Failure("not-found", "no record of this chat stands there");
+      const entries = await this.#tellWhole(recording, [line]);
+      const own = entries.filter((entry) => entry.pos === pos);
+      // A record may only go on with what an earlier one began, or end it.
+      return own.length > 0 ? own : entries;
+    });
+  }
+
+  /** The stamp of the recording. @throws Failure not-found */
+  stamp(place: RecordedPlace): Promise<FileStamp> {
+    return withFile(place.root, place.file, ({ stamp }) => stamp);
+  }
+
+  #open<T>(place: RecordedPlace, use: (open: OpenFile, recording: Recording, now: FileNow) => Promise<T>): Promise<T> {
+    return withFile(place.root, place.file, (open) => {
+      const now = this.#continuity.now(open);
+      const recording = new Recording(open, (start) => {
+        if (this.#bad.size < MOST_BAD_LINES) this.#bad.set(`${place.file}\0${start}`, place.file);
+      });
+      return use(open, recording, now);
+    });
+  }
+
+  /** What `lines` show, each item as grown as they end; where they end is kept, since mostly one reads on there. */
+  async #tell(
+    { dev, ino }: FileStamp,
+    recording: Recording,
+    lines: readonly JsonlLine[],
+    next: JsonlCursor,
+  ): Promise<Entry[]> {
+    const [first] = lines;
+    if (first === undefined) return [];
+    const key = (offset: number): string => `${dev}:${ino}:${offset}`;
+    const kept = this.#passes.get(key(first.start));
+    this.#passes.set(key(first.start), null);
+    const pass = kept ?? (await recording.passAt(first.start));
+    for (const line of lines) recording.feed(pass, line);
+    const entries = entriesOf(pass.fold.take());
+    if (pass.fold.weight <= MOST_WEIGHT && !next.discarding) this.#passes.set(key(next.offset), pass);
+    return entries;
+  }
+
+  /** What `lines` show, each item with what records behind them add to it. */
+  async #tellWhole(recording: Recording, lines: readonly JsonlLine[]): Promise<Entry[]> {
+    const [first] = lines;
+    const last = lines.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const pass = await recording.passAt(first.start);
+    for (const line of lines) recording.feed(pass, line);
+    const slots = pass.fold.take();
+    await recording.feedUntil(pass, last.end, () => !slots.some((slot) => pass.fold.isOpen(slot)));
+    return entriesOf(slots);
+  }
+}
+
+/** The line at a cursor, also one that is too long for a page; not one that is too long to be parsed. */
+async function lineAt(open: OpenFile, cursor: JsonlCursor): Promise<JsonlLine | undefined> {
+  const page = await readPage(open, cursor, pageBuffer(PAGE_BYTES));
+  if (page.lines[0] !== undefined || !page.next.discarding) return page.lines[0];
+  const most = Math.min(UNCUT_RECORD_BYTES, open.size - cursor.offset);
+  const whole = await readPage(open, cursor, pageBuffer(most));
+  if (whole.lines[0] !== undefined) return whole.lines[0];
+  for (let at = page.next; at.offset < open.size; ) {
+    const { lines, next } = await readPage(open, at, pageBuffer(PAGE_BYTES));
+    if (lines[0] !== undefined) return lines[0].kind === "oversized" ? lines[0] : undefined;
+    if (next.offset === at.offset) break;
+    at = next;
+  }
+  return undefined;
+}
+
+/** The entries of two stretches that follow each other; an item that lies in both stands in the first. */
+function joined(first: readonly Entry[], second: readonly Entry[]): readonly Entry[] {
+  const ids = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !ids.has(id))];
+}
+
+/** Chats of a single file have cursors without a chain. */
+function cursorOfChat(text: Cursor): JsonlCursor {
+  const cursor = parseJsonlCursor(text);
+  if (cursor.chain !== undefined) throw badCursor();
+  return cursor;
+}
+
+function isPlaceIn(open: OpenFile, cursor: JsonlCursor): boolean {
+  return cursor.discarding ? cursor.offset <= open.size : isLineStart(open, cursor.offset);
+}
+
+function posOf(offset: number): Cursor {
+  return formatJsonlCursor({ offset: byteOffsetOf(offset), discarding: false });
+}

@@ -1,0 +1,386 @@
+import type { EpochMs } from "../../platform/clock.ts";
+import { asArray, asString, asText } from "../../platform/read.ts";
+import type { Cursor } from "../../transcript/cursor.ts";
+import type { Entry, MarkerEntry } from "../../transcript/entry.ts";
+import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
+import type { RecordedEvent } from "./record.ts";
+import {
+  type CallSlot,
+  type ErrorSlot,
+  entryOf,
+  errorText,
+  finishCall,
+  newCall,
+  type PermissionSlot,
+  type Slot,
+  type SlotHead,
+  type TextSlot,
+  updateCall,
+} from "./slots.ts";
+import { figuresOf } from "./usage.ts";
+import { blocksText } from "./value-text.ts";
+
+/**
+ * A text that is longer than one block and goes on into a third is told in several items, so that where an item begins
+ * can be told from the 8 MiB before any of its records. Bytes of the file.
+ */
+const BLOCK_BYTES = 3 * 1024 * 1024;
+
+/** What a fold asks of the records before the one in hand. */
+export interface Earlier {
+  /** The call, as it stood before `before`, whose id is `callId`; not looked for further back than 8 MiB. */
+  call(callId: string, before: number): CallSlot | undefined;
+  /** What was asked for that call and not answered before `before`. */
+  permission(callId: string, before: number): PermissionSlot | undefined;
+}
+
+/** Where a record stands, and what it is called. */
+export interface RecordPlace {
+  readonly start: number;
+  readonly pos: Cursor;
+  readonly id: string;
+  readonly at: EpochMs;
+}
+
+/**
+ * Puts a recording's records, handed over in their order, together to items. What it holds is what a turn's records need
+ * of those before them in the same turn: handing over the records from the turn's start on (or of the last 8 MiB) gives
+ * the same items as handing over the whole file.
+ */
+export class Fold {
+  readonly #runs = new Map<TextSlot["kind"], TextSlot>();
+  readonly #calls = new Map<string, CallSlot>();
+  /** Calls of the turn before that had no result: one may still come. */
+  readonly #former = new Map<string, CallSlot>();
+  readonly #permissions = new Map<string, PermissionSlot>();
+  #error: ErrorSlot | undefined;
+  #turnStart = -1;
+  #touched = new Set<Slot>();
+
+  /** The items that records handed over since the last time belong to, in order; they go on growing. */
+  take(): readonly Slot[] {
+    const slots = [...this.#touched];
+    this.#touched = new Set();
+    return slots;
+  }
+
+  /** Whether records to come may still add to `slot`. */
+  isOpen(slot: Slot): boolean {
+    switch (slot.kind) {
+      case "text-delta":
+      case "thought":
+        return this.#runs.get(slot.kind) === slot;
+      case "call":
+        return this.#awaits(slot);
+      case "permission":
+        return slot.decision === undefined && this.#permissions.get(slot.callId) === slot;
+      case "error":
+        return this.#error === slot && slot.text === undefined;
+      case "plain":
+        return false;
+    }
+  }
+
+  /** Characters that it holds on to. */
+  get weight(): number {
+    let sum = 0;
+    for (const { parts } of this.#runs.values()) for (const part of parts) sum += part.length;
+    for (const { output } of this.#calls.values()) sum += 1000 + (output?.length ?? 0);
+    return sum;
+  }
+
+  /** A record that is too long for a page. */
+  oversized(place: RecordPlace, bytes: number): void {
+    this.#interrupt();
+    this.#tell(place, { marker: "oversized", summary: `a record of ${bytes} bytes` });
+  }
+
+  /** Takes in the next record. */
+  push(event: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
+    const { kind, fields } = event;
+    const { start } = place;
+    switch (kind) {
+      case "user-prompt":
+        this.#endTurn(start);
+        this.#turnStart = start;
+        this.#error = undefined;
+        this.#leaveTurn();
+        this.#permissions.clear();
+        this.#user(event, place);
+        return;
+      case "text-delta":
+      case "thought":
+        this.#text(kind, event, place);
+        return;
+      case "tool-call":
+        this.#call(event, place, earlier);
+        return;
+      case "tool-result":
+        this.#result(event, place, earlier);
+        return;
+      case "agent-prompt":
+        this.#interrupt();
+        this.#ask(event, place, earlier);
+        return;
+      case "permission-resolved":
+        this.#answer(event, start, earlier);
+        return;
+      case "plan":
+        this.#touch({ kind: "plain", entry: planEntry(event, place) });
+        return;
+      case "notice": {
+        const text = asText(fields.text);
+        if (text === undefined) return;
+        this.#interrupt();
+        this.#touch({ kind: "plain", entry: { ...head(place), kind: "tool-call", tool: "notice", input: text } });
+        return;
+      }
+      case "usage_update":
+      case "usage_snapshot": {
+        const figures = figuresOf(event);
+        // Cumulative: the largest of a recording counts.
+        if (figures !== undefined)
+          this.#touch({ kind: "plain", entry: { ...head(place), kind: "usage", key: "session", ...figures } });
+        return;
+      }
+      case "error":
+        this.#interrupt();
+        this.#fail(event, place);
+        return;
+      case "turn-end":
+        this.#endTurn(start);
+        this.#turnEnd(event, place);
+        return;
+      default:
+        // Kinds of newer writers, and those that say nothing to a reader of the chat.
+        return;
+    }
+  }
+
+  #user({ fields }: RecordedEvent, place: RecordPlace): void {
+    const text = asString(fields.text) ?? blocksText(fields.blocks) ?? asString(fields.prompt);
+    if (text === undefined || text === "") return;
+    this.#touch({ kind: "plain", entry: { ...head(place), kind: "user", text } });
+  }
+
+  #text(kind: TextSlot["kind"], { fields }: RecordedEvent, place: RecordPlace): void {
+    const { start } = place;
+    const text = asString(fields.text) ?? "";
+    const run = this.#runs.get(kind);
+    const goesOn = run !== undefined && (run.since === "nothing" || run.partial);
+    const other = this.#runs.get(kind === "thought" ? "text-delta" : "thought");
+    if (other !== undefined) this.#interruptRun(other);
+    if (!goesOn || isNextPart(run, start)) {
+      const fresh: TextSlot = {
+        ...slotHead(place),
+        kind,
+        parts: [],
+        chainStart: goesOn ? run.chainStart : start,
+        lastStart: start,
+        partial: false,
+        since: "nothing",
+      };
+      this.#runs.set(kind, fresh);
+      this.#append(fresh, text, fields.partial === true, start);
+    } else this.#append(run, text, fields.partial === true, start);
+  }
+
+  #append(run: TextSlot, text: string, partial: boolean, start: number): void {
+    run.parts.push(text);
+    run.partial = partial;
+    run.since = "nothing";
+    run.lastStart = start;
+    this.#touch(run);
+  }
+
+  /** Something else is told: text that was not left in the middle of a line is complete. */
+  #interrupt(): void {
+    for (const run of this.#runs.values()) this.#interruptRun(run);
+  }
+
+  #interruptRun(run: TextSlot): void {
+    if (run.partial) run.since = "another";
+    else this.#runs.delete(run.kind);
+  }
+
+  #call({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
+    const { start, id } = place;
+    const callId = asText(fields.toolCallId) ?? id;
+    const isUpdate = fields.isUpdate === true;
+    const known = isUpdate ? this.#knownCall(callId, start, earlier) : this.#callOfTurn(callId, start);
+    // Some writers announce a call again and again while its input grows.
+    if (known !== undefined && (isUpdate || known.state === "open")) {
+      updateCall(known, start, fields);
+      this.#calls.set(callId, known);
+      this.#touch(known);
+      return;
+    }
+    this.#interrupt();
+    const call = newCall(slotHead(place), callId, fields);
+    this.#calls.set(callId, call);
+    this.#touch(call);
+  }
+
+  #result({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
+    const { start } = place;
+    const callId = asText(fields.toolCallId);
+    const call = callId === undefined ? undefined : this.#knownCall(callId, start, earlier);
+    this.#interrupt();
+    if (callId === undefined || call === undefined) {
+      const unknown = newCall(slotHead(place), callId ?? "", {});
+      finishCall(unknown, start, fields);
+      const { output: text = "", isError } = unknown;
+      const of = callId === undefined ? {} : { callId };
+      this.#touch({ kind: "plain", entry: { ...head(place), kind: "tool-result", ...of, text, isError } });
+      return;
+    }
+    // What is said after the result of a call is a new message, also when the text before the call lacks its line's end.
+    for (const [kind, run] of this.#runs) if (run.lastStart < call.start) this.#runs.delete(kind);
+    finishCall(call, start, fields);
+    this.#calls.set(callId, call);
+    this.#touch(call);
+  }
+
+  #callOfTurn(callId: string, start: number): CallSlot | undefined {
+    const call = this.#calls.get(callId);
+    return call !== undefined && call.start >= this.#turnStart && isNear(call, start) ? call : undefined;
+  }
+
+  #leaveTurn(): void {
+    this.#former.clear();
+    for (const [id, call] of this.#calls) if (call.state === "orphan") this.#former.set(id, call);
+    this.#calls.clear();
+  }
+
+  #awaits(call: CallSlot): boolean {
+    if (call.state !== "open" && call.state !== "orphan") return false;
+    return this.#calls.get(call.callId) === call || this.#former.get(call.callId) === call;
+  }
+
+  #knownCall(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
+    const call = this.#calls.get(callId) ?? this.#former.get(callId);
+    if (call !== undefined && isNear(call, start)) return call;
+    const older = earlier.call(callId, start);
+    if (older?.state === "open" && older.start < this.#turnStart)
+      Object.assign(older, { state: "orphan", isError: true });
+    return older;
+  }
+
+  #ask({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
+    const callId = asText(fields.toolCallId);
+    const call = callId === undefined ? undefined : this.#knownCall(callId, place.start, earlier);
+    const slot = permissionOf(fields, slotHead(place), call?.tool);
+    this.#permissions.set(slot.callId, slot);
+    this.#touch(slot);
+  }
+
+  #answer({ fields }: RecordedEvent, start: number, earlier: Earlier): void {
+    const callId = asText(fields.toolCallId) ?? "";
+    const held = this.#permissions.get(callId);
+    const slot = held !== undefined && isNear(held, start) ? held : earlier.permission(callId, start);
+    if (slot === undefined) return;
+    slot.decision = asText(fields.decision) ?? asText(fields.optionId) ?? "answered";
+    this.#permissions.delete(callId);
+    this.#touch(slot);
+  }
+
+  #fail({ fields }: RecordedEvent, place: RecordPlace): void {
+    const { text, summary } = errorText(fields);
+    const held = this.#heldError(place.start);
+    if (held !== undefined && (held.text === undefined || held.text === text)) {
+      if (held.text === undefined) Object.assign(held, { text, summary });
+      this.#touch(held);
+      return;
+    }
+    this.#error = { ...slotHead(place), kind: "error", text, summary };
+    this.#touch(this.#error);
+  }
+
+  #turnEnd({ fields }: RecordedEvent, place: RecordPlace): void {
+    const reason = asText(fields.reason);
+    if (reason === "error") {
+      if (this.#heldError(place.start) !== undefined) return;
+      this.#error = { ...slotHead(place), kind: "error", text: undefined, summary: "the turn failed" };
+      this.#touch(this.#error);
+      return;
+    }
+    const summary = INTERRUPTIONS.get(reason ?? "");
+    if (summary !== undefined) this.#tell(place, { marker: "interrupted", summary });
+  }
+
+  #heldError(start: number): ErrorSlot | undefined {
+    return this.#error !== undefined && isNear(this.#error, start) ? this.#error : undefined;
+  }
+
+  /** Text is complete, and what was still called for is left without a result, when a turn ends. */
+  #endTurn(start: number): void {
+    this.#runs.clear();
+    for (const call of this.#calls.values()) {
+      if (call.state !== "open" || call.start < this.#turnStart || !isNear(call, start)) continue;
+      call.state = "orphan";
+      call.isError = true;
+      this.#touch(call);
+    }
+  }
+
+  #tell(place: RecordPlace, marker: Pick<MarkerEntry, "marker" | "summary">): void {
+    this.#touch({ kind: "plain", entry: { ...head(place), kind: "marker", ...marker } });
+  }
+
+  #touch(slot: Slot): void {
+    this.#touched.add(slot);
+  }
+}
+
+/** What slots show, those that show nothing yet left out; an item that was met twice once, as it was last. */
+export function entriesOf(slots: readonly Slot[]): Entry[] {
+  const entries = new Map<string | undefined, Entry>();
+  for (const slot of slots) {
+    const entry = entryOf(slot);
+    if (entry !== undefined) entries.set(entry.id, entry);
+  }
+  return [...entries.values()];
+}
+
+/** What an `agent-prompt` record asks. */
+export function permissionOf(
+  fields: RecordedEvent["fields"],
+  head: SlotHead,
+  tool: string | undefined,
+): PermissionSlot {
+  const callId = asText(fields.toolCallId) ?? "";
+  return { ...head, kind: "permission", callId, tool, options: fields.options ?? [], decision: undefined };
+}
+
+/** What of an item's place its slot keeps. */
+export function slotHead({ id, pos, at, start }: RecordPlace): SlotHead {
+  return { id, pos, at, start };
+}
+
+/** Ends of a turn that somebody or something brought about before the agent was done. */
+const INTERRUPTIONS: ReadonlyMap<string, string> = new Map([
+  ["cancelled", "cancelled"],
+  ["aborted", "aborted"],
+  ["exited", "the agent ended"],
+  ["max_turns", "the most turns were reached"],
+]);
+
+function head({ id, pos, at }: RecordPlace): { id: string; pos: Cursor; at: EpochMs } {
+  return { id, pos, at };
+}
+
+function planEntry({ fields }: RecordedEvent, place: RecordPlace): Entry {
+  const title = asText(fields.title);
+  const plan = asArray(fields.entries) ?? [];
+  return { ...head(place), kind: "tool-call", tool: "plan", input: { ...(title !== undefined && { title }), plan } };
+}
+
+function isNear(slot: SlotHead, start: number): boolean {
+  return start - slot.start <= LOOK_BACK_BYTES;
+}
+
+/** Whether a record at `start` is the first in its block of a text that began before the block before that. */
+function isNextPart(run: TextSlot, start: number): boolean {
+  const block = Math.floor(start / BLOCK_BYTES);
+  return Math.floor(run.lastStart / BLOCK_BYTES) < block && run.chainStart < (block - 1) * BLOCK_BYTES;
+}

@@ -1,0 +1,182 @@
+import type { EpochMs } from "../../platform/clock.ts";
+import { asArray, asNumber, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import { oneLine } from "../../transcript/clip.ts";
+import type { Cursor } from "../../transcript/cursor.ts";
+import type { Entry } from "../../transcript/entry.ts";
+import { resultText } from "./value-text.ts";
+
+/** What an item has from its first record. */
+export interface SlotHead {
+  readonly id: string;
+  readonly pos: Cursor;
+  readonly at: EpochMs;
+  /** Where the first record starts. */
+  readonly start: number;
+}
+
+/** Text of one kind that belongs together, as far as it has been read. */
+export interface TextSlot extends SlotHead {
+  readonly kind: "text-delta" | "thought";
+  readonly parts: string[];
+  /** Where the text began of which this is a part: a very long one is told in several items. */
+  readonly chainStart: number;
+  lastStart: number;
+  /** Its last record says that more of the same line follows. */
+  partial: boolean;
+  /** What has come since its last record. */
+  since: "nothing" | "another";
+}
+
+/** A tool call with its updates and its result, as far as they have been read. */
+export interface CallSlot extends SlotHead {
+  readonly kind: "call";
+  readonly callId: string;
+  tool: string;
+  input: unknown;
+  lastStart: number;
+  /** `orphan`: its turn ended without a result; `left`: the writer said so in the result's place. */
+  state: "open" | "done" | "orphan" | "left";
+  output: string | undefined;
+  isError: boolean;
+}
+
+/** What an agent asked leave for, and what was answered. */
+export interface PermissionSlot extends SlotHead {
+  readonly kind: "permission";
+  readonly callId: string;
+  readonly tool: string | undefined;
+  readonly options: unknown;
+  decision: string | undefined;
+}
+
+/** How a turn failed; its `error` record and its end may both say so. */
+export interface ErrorSlot extends SlotHead {
+  readonly kind: "error";
+  text: string | undefined;
+  summary: string | undefined;
+}
+
+/** What a record alone says. */
+export interface PlainSlot {
+  readonly kind: "plain";
+  readonly entry: Entry;
+}
+
+/** One item of a recording while it is put together from its records. */
+export type Slot = TextSlot | CallSlot | PermissionSlot | ErrorSlot | PlainSlot;
+
+/** What a slot shows as far as it has been read; undefined for a text that is empty so far. */
+export function entryOf(slot: Slot): Entry | undefined {
+  if (slot.kind === "plain") return slot.entry;
+  const { id, pos, at } = slot;
+  switch (slot.kind) {
+    case "text-delta":
+    case "thought": {
+      const text = slot.parts.join("");
+      return text === "" ? undefined : { kind: slot.kind === "thought" ? "reasoning" : "assistant", at, pos, id, text };
+    }
+    case "call":
+      return {
+        kind: "tool-call",
+        at,
+        pos,
+        id,
+        tool: slot.tool,
+        callId: slot.callId,
+        input: slot.input,
+        ...(slot.output !== undefined && { output: slot.output }),
+        ...(slot.state !== "open" && { isError: slot.isError }),
+      };
+    case "permission":
+      return {
+        kind: "tool-call",
+        at,
+        pos,
+        id,
+        tool: "permission",
+        callId: slot.callId,
+        input: slot.options,
+        summary: permissionSummary(slot),
+        ...(slot.decision !== undefined && { output: slot.decision }),
+      };
+    case "error":
+      return {
+        kind: "marker",
+        at,
+        pos,
+        id,
+        marker: "error",
+        ...(slot.summary !== undefined && { summary: slot.summary }),
+        ...(slot.text !== undefined && { text: slot.text }),
+        isError: true,
+      };
+  }
+}
+
+/** A call as its first record announces it. */
+export function newCall(head: SlotHead, callId: string, fields: JsonObject): CallSlot {
+  return {
+    ...head,
+    kind: "call",
+    callId,
+    tool: asText(fields.toolName) ?? "tool",
+    input: inputOf(fields.arguments) ?? {},
+    lastStart: head.start,
+    state: "open",
+    output: undefined,
+    isError: false,
+  };
+}
+
+/** Takes in another `tool-call` record of a call: it supersedes the input, where it gives one, and the name likewise. */
+export function updateCall(call: CallSlot, start: number, fields: JsonObject): void {
+  const input = inputOf(fields.arguments);
+  const tells = input !== undefined && !(isEmpty(input) && !isEmpty(call.input));
+  if (tells) call.input = input;
+  call.tool = asText(fields.toolName) ?? call.tool;
+  call.lastStart = start;
+}
+
+/** Takes in a call's result; a result of nothing that is an error is how the writer ends a call that was left open. */
+export function finishCall(call: CallSlot, start: number, fields: JsonObject): void {
+  const left = fields.result === null && fields.isError === true;
+  if (left && call.state === "done") return;
+  call.state = left ? "left" : "done";
+  call.output = left ? undefined : resultText(fields.result);
+  call.isError = fields.isError === true;
+  call.lastStart = start;
+}
+
+/** The input as it stands: some adapters write it as JSON text. */
+function inputOf(value: unknown): unknown {
+  const text = asString(value);
+  if (text === undefined) return value ?? undefined;
+  if (!/^\s*[{[]/.test(text)) return text === "" ? undefined : text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  const fields = asObject(value);
+  return fields !== undefined ? Object.keys(fields).length === 0 : asArray(value)?.length === 0;
+}
+
+/** The tool that wants leave, and between what one may choose. */
+function permissionSummary({ tool, options }: PermissionSlot): string {
+  const names = (asArray(options) ?? []).flatMap((option) => {
+    const fields = asObject(option);
+    return asText(fields?.name) ?? asText(fields?.optionId) ?? asText(option) ?? [];
+  });
+  return oneLine([tool, names.join(" / ")].filter((part) => part !== undefined && part !== "").join(": "));
+}
+
+/** What an `error` record says. */
+export function errorText(fields: JsonObject): { text: string | undefined; summary: string | undefined } {
+  const error = asObject(fields.error);
+  const code = asText(error?.code) ?? asNumber(error?.code)?.toString();
+  const text = asText(error?.message) ?? asText(fields.error) ?? asText(fields.message);
+  return { text: text ?? (error === undefined ? undefined : JSON.stringify(error)), summary: code };
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { START } from "../../../src/transcript/cursor.ts";
+import type { Entry } from "../../../src/transcript/entry.ts";
+import { type Body, BUDGET, Home, lines, settled } from "./home.ts";
+
+/** A small generator of numbers below `n`, the same for the same seed. */
+function dice(seed: number): (n: number) => number {
+  let state = seed;
+  return (n) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+}
+
+/** Records in an order that no single writer would give them, of all kinds that hang together. */
+function anyRecords(roll: (n: number) => number, count: number): Body[] {
+  const call = (): string => `t${roll(4)}`;
+  const kinds: (() => Body)[] = [
+    () => ({ kind: "user-prompt", text: `ask ${roll(100)}` }),
+    () => ({ kind: "text-delta", text: `word ${roll(100)}`, partial: true }),
+    () => ({ kind: "text-delta", text: `line ${roll(100)}\n` }),
+    () => ({ kind: "text-delta", text: `line ${roll(100)}\n` }),
+    () => ({ kind: "thought", text: `think ${roll(100)}`, ...(roll(2) === 0 && { partial: true }) }),
+    () => ({ kind: "tool-call", toolCallId: call(), toolName: "ls", arguments: { path: `p${roll(9)}` } }),
+    () => ({ kind: "tool-call", toolCallId: call(), toolName: "", arguments: { path: "q" }, isUpdate: true }),
+    () => ({ kind: "tool-result", toolCallId: call(), result: `out ${roll(100)}`, isError: roll(3) === 0 }),
+    () => ({ kind: "tool-result", toolCallId: call(), result: null, isError: true }),
+    () => ({ kind: "agent-prompt", toolCallId: call(), options: [{ name: "Yes" }] }),
+    () => ({ kind: "permission-resolved", toolCallId: call(), decision: "approve" }),
+    () => ({ kind: "usage_update", size: 1, used: 1, tokensIn: roll(100) }),
+    () => ({ kind: "turn-end", reason: ["completed", "error", "cancelled"][roll(3)] }),
+    () => ({ kind: "error", error: { message: `m${roll(2)}` } }),
+    () => ({ kind: "plan", entries: [{ content: "a", status: "pending" }] }),
+    () => ({ kind: "tool-call-record", toolCallId: call() }),
+  ];
+  return Array.from({ length: count }, () => (kinds[roll(kinds.length)] ?? (() => ({ kind: "x" })))());
+}
+
+/** Every page read backward from the end, the first page first. */
+async function backward(home: Home, id: string, bytes: number): Promise<Entry[]> {
+  const ref = await home.ref(id);
+  const pages: (readonly Entry[])[] = [];
+  for (let before: Parameters<typeof home.store.before>[1] | null = "tail"; before !== null; ) {
+    const page = await home.store.before(ref, before, { bytes, parts: 200 });
+    pages.unshift(page.entries);
+    before = page.prev;
+  }
+  return pages.flat();
+}
+
+const byPlace = (entries: readonly Entry[]): Entry[] => settled(entries).sort((a, b) => offset(a) - offset(b));
+const offset = (entry: Entry): number => Number(entry.pos.split(":")[1]);
+
+test("any way of paging gives the same items, forward, backward and while the file grows", async (t) => {
+  const seed = Date.now() % 1_000_000;
+  t.diagnostic(`seed ${seed}`);
+  const roll = dice(seed);
+  const home = new Home(t);
+  for (let round = 0; round < 20; round++) {
+    const id = `ses_${round}`;
+    const content = lines(anyRecords(roll, 60));
+    home.write(id, content);
+    const whole = (await home.read(id, BUDGET.bytes)).entries;
+    for (const bytes of [200, 400, 1000, 3000]) {
+      const message = `seed ${seed}, round ${round}, pages of ${bytes}`;
+      assert.deepEqual(byPlace((await home.read(id, bytes)).entries), byPlace(whole), message);
+      assert.deepEqual(byPlace(await backward(home, id, bytes)), byPlace(whole), `${message}, backward`);
+    }
+    const growing = `${id}_grows`;
+    home.write(growing, "");
+    const told: Entry[] = [];
+    let next = START;
+    for (let from = 0; from < content.length; ) {
+      const to = Math.min(content.length, from + 1 + roll(600));
+      home.append(growing, content.slice(from, to));
+      from = to;
+      const page = await home.store.entries(await home.ref(growing), next, BUDGET);
+      assert.equal(page.reset, undefined);
+      told.push(...page.entries);
+      next = page.next;
+    }
+    assert.deepEqual(byPlace(told), byPlace(whole), `seed ${seed}, round ${round}, growing`);
+  }
+});
+
+test("reading can start at any record, and gives what a reader from the start has from there on", async (t) => {
+  const seed = 7;
+  const home = new Home(t);
+  home.write("ses_1", lines(anyRecords(dice(seed), 80)));
+  const whole = settled((await home.read("ses_1", BUDGET.bytes)).entries);
+  for (const { pos } of whole) {
+    const rest = settled((await home.read("ses_1", BUDGET.bytes, pos)).entries);
+    const from = whole.filter((entry) => offset(entry) >= Number(pos.split(":")[1]));
+    const ids = new Set(rest.map(({ id }) => id));
+    assert.deepEqual(
+      from.filter(({ id }) => !ids.has(id)),
+      [],
+    );
+    for (const entry of rest)
+      assert.deepEqual(
+        entry,
+        whole.find(({ id }) => id === entry.id),
+      );
+  }
+});
