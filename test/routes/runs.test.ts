@@ -134,7 +134,7 @@ test("the pages of a run's chat are of another state once the run or job is in a
   for (const [target, change] of [
     [`${RUN}1/chat`, () => put(bridgeHome, "runs/2026-10-05-14-05-09-claude-00000001.json", { session: "b" })],
     [
-      "/api/jobs/recovered/subagents",
+      "/api/runs/recovered/chat",
       () => put(bridgeHome, "jobs.json", [{ name: "recovered", agent: "claude", threadId: "b" }]),
     ],
   ] as const) {
