@@ -378,12 +378,17 @@ async function wholeBackward(store: ChatStore, ref: SessionRef, budget: Budget):
 
 /** Adds what a page tells, as every reader does: what comes again under its id replaces what was told. */
 function put(entries: Entry[], page: readonly Entry[]): void {
-  const places = new Map(entries.map(({ id }, index) => [id, index]));
+  const places = new Map(entries.map((entry, index) => [nameOf(entry), index]));
   for (const entry of page) {
-    const place = entry.id === undefined ? undefined : places.get(entry.id);
+    const place = entry.id === undefined ? undefined : places.get(nameOf(entry));
     if (place !== undefined) entries[place] = entry;
-    else places.set(entry.id, entries.push(entry) - 1);
+    else places.set(nameOf(entry), entries.push(entry) - 1);
   }
+}
+
+/** One row may tell several things under its id: a call, its subagent, a compaction and what that summed up. */
+function nameOf(entry: Entry): string {
+  return `${entry.kind} ${entry.kind === "marker" ? entry.marker : ""} ${entry.id}`;
 }
 
 async function endOf(store: ChatStore, ref: SessionRef): Promise<Cursor> {

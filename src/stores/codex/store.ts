@@ -148,7 +148,7 @@ export class CodexStore implements Store {
   }
 
   async children(ref: SessionRef): Promise<ChildList> {
-    await this.#catalog.refresh("quick");
+    await this.#chain(ref);
     return this.#children.list(threadOf(ref));
   }
 
