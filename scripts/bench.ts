@@ -20,10 +20,11 @@ import { loopDelay } from "./bench/loop-delay.ts";
 import { type Bench, type Measure, NotMeasurable, type Row } from "./bench/measure.ts";
 import { memory } from "./bench/memory.ts";
 import { page } from "./bench/page.ts";
+import { runs } from "./bench/runs.ts";
 import { start } from "./bench/start.ts";
 import { compared, type Missing, tableOf } from "./bench/table.ts";
 
-const MEASURES: readonly Measure[] = [page, listing, start, memory, append, loopDelay, big, clients, idlePoll];
+const MEASURES: readonly Measure[] = [page, listing, start, memory, append, loopDelay, big, clients, idlePoll, runs];
 
 const text = { type: "string" } as const;
 const { values: options } = parseArgs({

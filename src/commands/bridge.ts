@@ -1,6 +1,8 @@
 import type { Environment } from "../platform/environment.ts";
 import type { RuntimeNotice } from "../platform/runtime-notice.ts";
+import type { Timer } from "../platform/timer.ts";
 import type { FollowTools } from "../routes/follow.ts";
+import type { RunInventory } from "../runs/inventory.ts";
 import type { ServerLog } from "../server/log.ts";
 import type { Inventory } from "../stores/inventory.ts";
 import type { Store, StoreReport } from "../stores/store.ts";
@@ -9,6 +11,9 @@ import type { Store, StoreReport } from "../stores/store.ts";
 export interface Bridge {
   /** The histories of this machine, with the extra roots of config.json. @throws Failure when config.json is wrong. */
   histories(environment: Environment): Promise<Histories>;
+  /** The runs and jobs of our own folder. */
+  runs(environment: Environment): RunInventory;
+  readonly timer: Timer;
   /** The dashboard key, made when there is none. */
   key(environment: Environment): Promise<string>;
   /** A new key in the place of the old one, which no longer lets anyone in. */

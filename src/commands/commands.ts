@@ -1,12 +1,14 @@
 import type { Command } from "./command.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor.ts";
+import { jobs } from "./jobs.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
 import { show } from "./show.ts";
 import { tail } from "./tail.ts";
 import { token } from "./token.ts";
 
 /** Every command but help, in the order of the list. */
-export const COMMANDS: readonly Command[] = [serve, token, link, ls, show, tail, doctor, demo];
+export const COMMANDS: readonly Command[] = [serve, token, link, ls, show, tail, runs, jobs, doctor, demo];

@@ -1,6 +1,7 @@
 import { type Holder, holderOf } from "../client/holder.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
+import type { RunReport } from "../runs/report.ts";
 import type { Store, StoreReport } from "../stores/store.ts";
 import type { AgentName } from "../transcript/names.ts";
 import type { OwnFiles } from "./bridge.ts";
@@ -25,9 +26,13 @@ interface Findings {
     readonly holder: Holder;
   };
   readonly stores: readonly StoreFindings[];
+  readonly runs: RunReport;
   /** What is broken, one sentence each; empty when all is well. */
   readonly problems: readonly string[];
 }
+
+/** So many damaged files of a kind are named. */
+const MOST_NAMED = 10;
 
 /** A store's report, or why it gave none. */
 type StoreFindings = StoreReport | { readonly agent: AgentName; readonly problem: string };
@@ -69,6 +74,7 @@ async function examine({ bridge, program }: Context, environment: Environment): 
     own,
     server: { ...(running !== undefined && { running: { url: running.url, pid: running.pid } }), port, holder },
     stores: reports,
+    runs: await bridge.runs(environment).report(),
     problems,
   };
 }
@@ -85,7 +91,7 @@ async function reportOf(store: Store): Promise<StoreFindings> {
 }
 
 function lines(findings: Findings, userHome: string, style: Style): string[] {
-  const { own, server, stores, problems } = findings;
+  const { own, server, stores, runs, problems } = findings;
   const general = pairLines([
     ["agent-bridge", `${findings.version} on Node.js ${findings.node}, ${findings.platform}`],
     ["own files", shortPath(own.home.path, userHome) + (own.home.found ? "" : " (not there yet)")],
@@ -95,8 +101,16 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
   ]);
   const warnings = own.config.warnings.map((warning) => `${style.yellow("warning:")} ${printable(warning)}`);
   const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
+  const ran = ["", ...runState(runs, userHome, style)];
   const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);
-  return [...general, ...warnings, ...found, "", ...(wrong.length === 0 ? [style.green("Nothing is broken.")] : wrong)];
+  return [
+    ...general,
+    ...warnings,
+    ...found,
+    ...ran,
+    "",
+    ...(wrong.length === 0 ? [style.green("Nothing is broken.")] : wrong),
+  ];
 }
 
 function serverState({ running, port, holder }: Findings["server"]): string {
@@ -110,6 +124,18 @@ function serverState({ running, port, holder }: Findings["server"]): string {
     case "silent":
       return `not running; another program has port ${port}, so serve takes a free one`;
   }
+}
+
+/** Damaged files are named each: they stay as they are until someone sees to them. */
+function runState({ runs, archived, recovered, jobs, skipped }: RunReport, userHome: string, style: Style): string[] {
+  const counts = [`${counted(archived, "run")} archived`, `${recovered.toLocaleString("en")} recovered from jobs`];
+  const rows = skipped.flatMap(({ reason, count, paths }) => {
+    const named = paths.slice(0, MOST_NAMED).map((path) => ["", shortPath(path, userHome)] as const);
+    const more = paths.length > MOST_NAMED ? [["", `… and ${count - MOST_NAMED} more`] as const] : [];
+    return [["leaves out", `${count.toLocaleString("en")} × ${reason}`] as const, ...named, ...more];
+  });
+  const title = `${style.bold("runs")}  ${counted(runs, "run")} (${counts.join(", ")}), ${counted(jobs, "job")}`;
+  return [title, ...pairLines(rows, 2)];
 }
 
 function storeState(store: StoreFindings, userHome: string, style: Style): string[] {

@@ -20,9 +20,13 @@ import type { RouteContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { healthRoute } from "../routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
+import { jobRoutes } from "../routes/jobs.ts";
 import { openApiRoute } from "../routes/openapi.ts";
+import { runRoutes } from "../routes/runs.ts";
 import { stateRoute } from "../routes/state.ts";
 import { transcriptRoutes } from "../routes/transcripts.ts";
+import { followRuns } from "../runs/follow.ts";
+import { RunInventory } from "../runs/inventory.ts";
 import { listen } from "../server/listen.ts";
 import { type ServerLog, traceOf } from "../server/log.ts";
 import type { Route } from "../server/route.ts";
@@ -52,6 +56,8 @@ export function bridgeOfThisMachine(machine: Machine): Bridge {
     newKey: ({ bridgeHome }) => resetKey(bridgeHome),
     ownFiles,
     running: ({ bridgeHome }) => running(bridgeHome),
+    timer: systemTimer,
+    runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
@@ -78,9 +84,10 @@ async function startServer(
 ): Promise<Serving> {
   await ensureKey(bridgeHome, warn);
   const key = keyReader(bridgeHome);
+  const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
   const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
-  const context: RouteContext = { stores, inventory, ...tools, fault, version, pid, bootNonce };
+  const context: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version }),
@@ -88,6 +95,8 @@ async function startServer(
     openApiRoute(table, version),
     stateRoute(context),
     ...transcriptRoutes(context),
+    ...runRoutes(context),
+    ...jobRoutes(context),
     eventsRoute(context),
   ];
   const server = await listen({ routes, assets: HOME_ASSETS, port, key, version, clock, log });
@@ -99,6 +108,8 @@ async function startServer(
     throw error;
   }
   inventory.start();
+  const end = new AbortController();
+  const following = followRuns(runs, bridgeHome, { watcher: createWatcher(), timer: systemTimer }, end.signal);
   return {
     ...notice,
     async reports() {
@@ -106,7 +117,8 @@ async function startServer(
       return Promise.all(stores.map((store) => store.report()));
     },
     async close() {
-      await Promise.all([server.close(), inventory.close(), removeNotice(bridgeHome, bootNonce)]);
+      end.abort();
+      await Promise.all([server.close(), inventory.close(), following, removeNotice(bridgeHome, bootNonce)]);
     },
   };
 }

@@ -108,8 +108,8 @@ async function writeNew(path: string, data: string | Uint8Array): Promise<void> 
   }
 }
 
-/** Makes a new name in `folder` last; not every system lets a folder be synced. */
-async function syncFolder(folder: string): Promise<void> {
+/** Makes the names in `folder` last as they are now; not every system lets a folder be synced. @throws the system's error */
+export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, constants.O_RDONLY);
   try {

@@ -4,7 +4,7 @@ import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
 import { toItems, UNCUT_LIMITS } from "../transcript/item.ts";
 import type { RouteContext } from "./context.ts";
-import { findChild } from "./find.ts";
+import { findChild, StoreMissing } from "./find.ts";
 import type { Chat } from "./follow.ts";
 import { cursor, cursorOrTail } from "./query.ts";
 import { PAGE, SUBAGENTS, UNCUT_ITEMS } from "./schemas.ts";
@@ -18,8 +18,11 @@ export interface ChatMount {
   readonly prefix: string;
   /** What the path names, for descriptions: "a transcript". */
   readonly what: string;
-  /** The chat that the path names. @throws Failure not-found, conflict */
-  find(params: Params): Promise<Chat>;
+  /**
+   * The chat that the path names. A cursor (`given`) of another store's kind is told before a transcript that is missing.
+   * @throws Failure not-found, conflict, bad-request
+   */
+  find(params: Params, given: Cursor | "tail" | undefined): Promise<Chat>;
 }
 
 const FROM = cursorOrTail(
@@ -41,13 +44,21 @@ type FindOne = (params: Params, given: Cursor | "tail" | undefined) => Promise<C
 
 /** The routes of a chat and of its subagents' chats. */
 export function chatRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
-  const { pages } = context;
-  const child = `${prefix}/subagents/:child`;
-  const findOwn: FindOne = async (params, given) => findChild(await find(params), params.child ?? "", pages, given);
   return [
-    chatRoute(`${prefix}/chat`, what, find, pages),
+    chatRoute(`${prefix}/chat`, what, find, context.pages),
     streamRoute(`${prefix}/chat/stream`, what, find, context),
     itemRoute(`${prefix}/item`, what, find),
+    ...subagentRoutes({ prefix, what, find }, context),
+  ];
+}
+
+/** The routes of the subagents of a chat alone. */
+export function subagentRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
+  const { pages } = context;
+  const child = `${prefix}/subagents/:child`;
+  const findOwn: FindOne = async (params, given) =>
+    findChild(await find(params, given), params.child ?? "", pages, given);
+  return [
     subagentsRoute(`${prefix}/subagents`, what, find),
     chatRoute(child, `a subagent of ${what}`, findOwn, pages),
     streamRoute(`${child}/stream`, `a subagent of ${what}`, findOwn, context),
@@ -117,27 +128,33 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
     answer: SUBAGENTS,
     access: "key",
     handle: async ({ params }) => {
-      const { store, ref } = await find(params, undefined);
-      const { children, uses, settled } = await store.children(ref);
+      const chat = await find(params, undefined).catch(nothingWithoutStore);
+      if (chat === undefined) return { kind: "json", body: { subagents: [] } };
+      const { children, uses, settled } = await chat.store.children(chat.ref);
       // A status may change with a process alone, which no file tells.
-      const facts = children.map(({ id, status }) => `${id} ${status}`);
+      const facts = [...children.map(({ id, status }) => `${id} ${status}`), ...(chat.standing?.facts ?? [])];
       return { kind: "json", body: { subagents: children }, validity: { facts, uses, settled } };
     },
   });
 }
 
-async function pageFrom({ store, ref }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
+/** Where there is no store at all, there are no subagents. */
+function nothingWithoutStore(error: unknown): undefined {
+  if (!(error instanceof StoreMissing)) throw error;
+}
+
+async function pageFrom({ store, ref, standing }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
   const { page, uses, settled } = await pages.from(store, ref, from);
-  return { kind: "json", body: page, validity: { uses, settled } };
+  return { kind: "json", body: page, validity: { uses, settled, ...standing } };
 }
 
-async function lastPage({ store, ref }: Chat): Promise<Answer> {
+async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
   const { entries, next, prev, uses, settled } = await store.before(ref, "tail", PAGE_BUDGET);
-  return { kind: "json", body: { items: toItems(entries), next, prev }, validity: { uses, settled } };
+  return { kind: "json", body: { items: toItems(entries), next, prev }, validity: { uses, settled, ...standing } };
 }
 
-async function pageBefore({ store, ref }: Chat, before: Cursor): Promise<Answer> {
+async function pageBefore({ store, ref, standing }: Chat, before: Cursor): Promise<Answer> {
   const { entries, prev, reset, uses, settled } = await store.before(ref, before, PAGE_BUDGET);
   const body = { items: toItems(entries), prev, ...(reset && { reset }) };
-  return { kind: "json", body, validity: { uses, settled } };
+  return { kind: "json", body, validity: { uses, settled, ...standing } };
 }

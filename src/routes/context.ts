@@ -1,4 +1,5 @@
 import type { Timer } from "../platform/timer.ts";
+import type { RunInventory } from "../runs/inventory.ts";
 import type { Inventory } from "../stores/inventory.ts";
 import type { Pages } from "../stores/pages.ts";
 import type { Store } from "../stores/store.ts";
@@ -8,6 +9,8 @@ export interface RouteContext {
   readonly stores: readonly Store[];
   /** Started by whoever made it. */
   readonly inventory: Inventory;
+  /** Runs and jobs. */
+  readonly runs: RunInventory;
   readonly pages: Pages;
   readonly timer: Timer;
   /** Told of an error that was not foreseen where no status can tell of it: inside a stream that goes on. */

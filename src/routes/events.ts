@@ -1,4 +1,5 @@
 import { Failure } from "../platform/failure.ts";
+import type { RunInventory } from "../runs/inventory.ts";
 import { type QueryParameter, type Route, route, type SseEvent } from "../server/route.ts";
 import type { Inventory } from "../stores/inventory.ts";
 import { type Cursor, START } from "../transcript/cursor.ts";
@@ -8,6 +9,7 @@ import { findChat, findChild } from "./find.ts";
 import { follow } from "./follow.ts";
 import { merged } from "./merge.ts";
 import { readCursorOrTail } from "./query.ts";
+import { RUN_CHANGE } from "./run-schemas.ts";
 import { AGENT, COUNT, ID, ITEM, LIST_CHANGE, list, object, TEXT } from "./schemas.ts";
 
 /** A chat that a client follows, as it named it. */
@@ -50,6 +52,7 @@ export function eventsRoute(context: RouteContext): Route {
       anyOf: [
         object({ generation: COUNT }),
         LIST_CHANGE,
+        RUN_CHANGE,
         object(
           { agent: AGENT, id: ID, items: list(ITEM), next: TEXT },
           { child: ID, prev: TEXT, reset: { const: true } },
@@ -69,12 +72,16 @@ async function* events(
 ): AsyncGenerator<SseEvent, void> {
   const { generation } = context.inventory;
   yield { event: "hello", data: { generation } };
-  const sources = chats.map((chat) => pagesOf(chat, context, signal));
-  yield* merged([listChanges(context.inventory, generation, signal), ...sources], signal);
+  const lists = [listChanges(context.inventory, generation, signal), runChanges(context.runs, signal)];
+  yield* merged([...lists, ...chats.map((chat) => pagesOf(chat, context, signal))], signal);
 }
 
 async function* listChanges(inventory: Inventory, since: number, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
   for await (const change of inventory.changes(signal, since)) yield { event: "transcripts", data: change };
+}
+
+async function* runChanges(runs: RunInventory, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
+  for await (const change of runs.changes(signal)) yield { event: "runs", data: change };
 }
 
 /** The pages of one chat; whatever goes wrong with it is an event of its own, so that the others go on. */

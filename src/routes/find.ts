@@ -1,7 +1,9 @@
 import { Failure } from "../platform/failure.ts";
+import type { RunInventory } from "../runs/inventory.ts";
+import { type Conversation, chatOf } from "../runs/reader.ts";
 import type { Pages } from "../stores/pages.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
-import type { Cursor } from "../transcript/cursor.ts";
+import { badCursor, type Cursor, fitsAgent } from "../transcript/cursor.ts";
 import { sessionIdOf } from "../transcript/names.ts";
 import type { Chat } from "./follow.ts";
 
@@ -31,8 +33,47 @@ export async function findChild(
   const childOf = async (parent: SessionRef | undefined): Promise<SessionRef | undefined> =>
     id && parent && (await store.child(parent, id));
   const ref = await childOf(session.ref);
-  if (ref !== undefined) return { store, ref, locate: async () => childOf(await session.locate()) };
+  if (ref !== undefined) {
+    const { standing } = session;
+    return { store, ref, locate: async () => childOf(await session.locate()), ...(standing && { standing }) };
+  }
   // The session's own chat is of the same store, so reading it there tells whether the cursor is.
   if (given !== undefined && given !== "tail") await pages.from(store, session.ref, given);
   throw new Failure("not-found", "this session has no such subagent");
+}
+
+/** The chat can't be there, because there is no store of its agent on this machine. */
+export class StoreMissing extends Failure {
+  constructor() {
+    super("not-found", "there is no store of this agent's sessions here");
+  }
+}
+
+/**
+ * The chat of a run or job. A cursor (`given`) of another store's kind is told before a transcript that is missing.
+ * @throws Failure conflict (no session was saved), bad-request, not-found (as StoreMissing where there is no store)
+ */
+export async function findConversation(
+  stores: readonly Store[],
+  { agent, session }: Conversation,
+  given: Cursor | "tail" | undefined,
+  standing: Chat["standing"],
+): Promise<Chat> {
+  if (session === undefined) throw new Failure("conflict", "no session id was saved for this, so it has no chat");
+  const store = stores.find((each) => each.agent === agent);
+  if (store !== undefined && given !== undefined && given !== "tail" && !fitsAgent(given, store.agent)) {
+    throw badCursor();
+  }
+  const id = sessionIdOf(session);
+  const ref = id && (await store?.find(id));
+  if (store !== undefined && id !== undefined && ref !== undefined) {
+    return { store, ref, locate: () => store.find(id), standing };
+  }
+  const roots = (await store?.report())?.roots ?? [];
+  throw roots.some(({ found }) => found) ? new Failure("not-found", "its transcript is not there") : new StoreMissing();
+}
+
+/** What says that the run or job `key` still has the chat that it was found to have. */
+export function standingOf(runs: RunInventory, key: string, found: Conversation): Required<Chat>["standing"] {
+  return { facts: [chatOf(found)], factsNow: () => [runs.chatNow(key) ?? ""] };
 }

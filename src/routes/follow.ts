@@ -3,6 +3,7 @@ import { Bell, pause } from "../platform/bell.ts";
 import { Failure } from "../platform/failure.ts";
 import type { FileStamp } from "../platform/files.ts";
 import type { Timer } from "../platform/timer.ts";
+import type { Validity } from "../server/route.ts";
 import { PAGE_BUDGET, type Pages, type ReadPage } from "../stores/pages.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import { type Cursor, START } from "../transcript/cursor.ts";
@@ -15,6 +16,8 @@ export interface Chat {
   readonly ref: SessionRef;
   /** Where it lies now: a session can move. */
   locate(): Promise<SessionRef | undefined>;
+  /** What says that the path still leads to this chat, where that can change: it goes into the ETags of its pages. */
+  readonly standing?: Required<Pick<Validity, "facts" | "factsNow">>;
 }
 
 /** What following needs. */

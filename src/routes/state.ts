@@ -1,7 +1,9 @@
+import { RUN_LIMIT } from "../runs/page.ts";
 import { type Route, route } from "../server/route.ts";
 import type { StoreStanding } from "../stores/inventory.ts";
 import type { Store } from "../stores/store.ts";
 import type { RouteContext } from "./context.ts";
+import { JOBS, RUN } from "./run-schemas.ts";
 import { AGENT, COUNT, list, object, orNull, TEXT } from "./schemas.ts";
 
 /** A store in short, as `/api/state` says it. */
@@ -22,7 +24,7 @@ const STORE_STATE = object(
 );
 
 /** What the server knows, in one answer. */
-export function stateRoute({ inventory, stores, version, pid, bootNonce }: RouteContext): Route {
+export function stateRoute({ inventory, runs, stores, version, pid, bootNonce }: RouteContext): Route {
   return route({
     method: "GET",
     pattern: "/api/state",
@@ -32,11 +34,11 @@ export function stateRoute({ inventory, stores, version, pid, bootNonce }: Route
       version: TEXT,
       pid: COUNT,
       peers: list({ type: "object" }),
-      runs: list({ type: "object" }, 50),
-      runsNext: orNull(TEXT),
+      runs: list(RUN, RUN_LIMIT),
+      runsNext: { ...orNull(TEXT), description: "The `before` of `/api/runs` that goes on behind `runs`." },
       runsTotal: COUNT,
-      running: list({ type: "object" }),
-      jobs: { type: "object", description: "The jobs of the runs listed, by name." },
+      running: { ...list(RUN), description: "Runs that are running and are not among `runs`." },
+      jobs: JOBS,
       stores: list(STORE_STATE),
     }),
     access: "key",
@@ -44,20 +46,12 @@ export function stateRoute({ inventory, stores, version, pid, bootNonce }: Route
       await inventory.settled();
       const generation = String(inventory.generation);
       const standings = await Promise.all((await inventory.standings()).map((standing) => stateOf(standing, stores)));
+      const { runs: newest, next: runsNext, total: runsTotal, running, jobs } = await runs.overview();
+      const shown = { runs: newest, runsNext, runsTotal, running, jobs, stores: standings };
       return {
         kind: "json",
-        body: {
-          version,
-          pid,
-          peers: [],
-          runs: [],
-          runsNext: null,
-          runsTotal: 0,
-          running: [],
-          jobs: {},
-          stores: standings,
-        },
-        validity: { facts: [generation, bootNonce, JSON.stringify(standings)], uses: [], settled: true },
+        body: { version, pid, peers: [], ...shown },
+        validity: { facts: [generation, bootNonce, JSON.stringify(shown)], uses: [], settled: true },
       };
     },
   });

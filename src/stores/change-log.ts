@@ -6,20 +6,20 @@ const MOST_IDS = 100;
 /** Changes that are remembered for readers that fall behind. */
 const MOST_CHANGES = 64;
 
-/** That the list of sessions is another one now. */
-export interface ListChange {
+/** That a list (of sessions, unless said otherwise) is another one now. */
+export interface ListChange<Id extends string = SessionId> {
   /** Grows with every change. */
   readonly generation: number;
-  /** Sessions that were added, removed or are shown differently, at most 100. */
-  readonly ids: readonly SessionId[];
+  /** What was added, removed or is shown differently, at most 100. */
+  readonly ids: readonly Id[];
   /** There are more than `ids` names: list again. */
   readonly more?: true;
 }
 
 /** The last changes of a list. Each reader gets what came since its last reading as one notice, however slow it is. */
-export class ChangeLog {
+export class ChangeLog<Id extends string = SessionId> {
   #generation = 0;
-  #changes: ListChange[] = [];
+  #changes: ListChange<Id>[] = [];
   readonly #bells = new Set<Bell>();
 
   /** Grows with every change; 0 before the first. */
@@ -28,7 +28,7 @@ export class ChangeLog {
   }
 
   /** Adds a change and wakes the readers. */
-  add(ids: readonly SessionId[]): void {
+  add(ids: readonly Id[]): void {
     this.#generation++;
     const more = ids.length > MOST_IDS && { more: true as const };
     this.#changes.push({ generation: this.#generation, ids: ids.slice(0, MOST_IDS), ...more });
@@ -37,7 +37,7 @@ export class ChangeLog {
   }
 
   /** What changes after generation `since`; ends with the signal. */
-  async *follow(signal: AbortSignal, since: number): AsyncGenerator<ListChange, void> {
+  async *follow(signal: AbortSignal, since: number): AsyncGenerator<ListChange<Id>, void> {
     const bell = new Bell();
     this.#bells.add(bell);
     try {
@@ -54,7 +54,7 @@ export class ChangeLog {
   }
 
   /** Everything after `seen` as one change, the latest ids first. */
-  #since(seen: number): ListChange {
+  #since(seen: number): ListChange<Id> {
     const changes = this.#changes.filter((change) => change.generation > seen).reverse();
     const ids = new Set(changes.flatMap((change) => change.ids));
     const forgotten = changes.length < this.#generation - seen;

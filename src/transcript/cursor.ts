@@ -1,5 +1,6 @@
 import { Failure } from "../platform/failure.ts";
 import { CURSOR_CHARACTERS } from "./limits.ts";
+import type { AgentName } from "./names.ts";
 
 declare const cursor: unique symbol;
 
@@ -14,6 +15,20 @@ export function cursorOf(text: string): Cursor {
   if (text.length > CURSOR_CHARACTERS || !/^[!-~]+$/.test(text)) throw badCursor();
   return text as Cursor;
 }
+
+/** Whether `cursor` is of the kind that the chats of `agent` have. Whether it fits the chat, its store says. */
+export function fitsAgent(cursor: Cursor, agent: AgentName): boolean {
+  return cursor === START || KINDS[agent].test(cursor);
+}
+
+const LINES = /^j:\d{1,16}:[01](?::[0-9a-f]{8})?$/;
+const KINDS: { readonly [agent in AgentName]: RegExp } = {
+  claude: LINES,
+  codex: LINES,
+  daemon: LINES,
+  opencode: /^o:\d{1,16}:./,
+  hermes: /^h:\d{1,16}$/,
+};
 
 /** The failure of a cursor that no store could have written, or that another kind of store wrote. */
 export function badCursor(): Failure {

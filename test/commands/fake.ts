@@ -2,8 +2,9 @@ import type { Bridge, Histories } from "../../src/commands/bridge.ts";
 import type { Context } from "../../src/commands/command.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
-import { environmentFrom } from "../../src/platform/environment.ts";
+import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
+import { RunInventory } from "../../src/runs/inventory.ts";
 import { Inventory } from "../../src/stores/inventory.ts";
 import { Pages } from "../../src/stores/pages.ts";
 import type { Listed, SessionRef, Store } from "../../src/stores/store.ts";
@@ -47,7 +48,9 @@ export function fakeContext(
   const unexpected = (): never => {
     throw new Error("not called in this test");
   };
-  const bridge = new Proxy({ histories: async () => historiesOf(stores), ...given.bridge } as Bridge, {
+  const runs = ({ bridgeHome }: Environment) => new RunInventory({ bridgeHome, clock: { now: () => NOW } });
+  const defaults = { histories: async () => historiesOf(stores), runs, timer: systemTimer };
+  const bridge = new Proxy({ ...defaults, ...given.bridge } as Bridge, {
     get: (target, name) => Reflect.get(target, name) ?? unexpected,
   });
   return {

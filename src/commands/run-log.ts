@@ -1,0 +1,81 @@
+import { pause } from "../platform/bell.ts";
+import { Failure } from "../platform/failure.ts";
+import { withFile } from "../platform/files.ts";
+import type { Timer } from "../platform/timer.ts";
+import type { RunInventory } from "../runs/inventory.ts";
+import { type LogChunk, readLogChunk } from "../runs/log-file.ts";
+import type { FoundRun } from "../runs/reader.ts";
+
+/** How often a log that is followed is asked. */
+const POLL_MS = 250;
+/** How far back the last lines of a log are looked for. */
+const END_BYTES = 1024 * 1024;
+
+/** The run that `asked` names: its name, or as much of its beginning or end as no other has. @throws Failure usage, not-found */
+export async function requireRun(runs: RunInventory, asked: string): Promise<FoundRun> {
+  const exact = await runs.run(asked);
+  if (exact !== undefined) return exact;
+  const near = (await runs.names()).filter((name) => name.startsWith(asked) || name.endsWith(asked));
+  if (near.length > 1) {
+    const some = near.slice(0, 3).join(", ");
+    throw new Failure("usage", `"${asked}" may be ${some}${near.length > 3 ? ", …" : ""}; give more of the name`);
+  }
+  const found = near[0] === undefined ? undefined : await runs.run(near[0]);
+  if (found === undefined) throw new Failure("not-found", `no run "${asked}"; see agent-bridge runs`);
+  return found;
+}
+
+/** A log from the byte `from` to its end as it is now, in parts, and where it ended. */
+export async function* logParts(run: FoundRun, from: number): AsyncGenerator<string, number> {
+  for (let next = from; ; ) {
+    const chunk = await chunkOf(run, next);
+    if (chunk.text !== "") yield chunk.text;
+    if (chunk.next === next || chunk.next >= chunk.size) return chunk.next;
+    next = chunk.next;
+  }
+}
+
+/** The last `lines` lines of a log, and the byte behind them. */
+export async function logEnd(run: FoundRun, lines: number): Promise<{ readonly text: string; readonly next: number }> {
+  const { size } = await chunkOf(run, Number.MAX_SAFE_INTEGER);
+  let text = "";
+  let next = Math.max(0, size - END_BYTES);
+  for (const parts = logParts(run, next); ; ) {
+    const { value, done } = await parts.next();
+    if (done) {
+      next = value;
+      break;
+    }
+    text += value;
+  }
+  let start = text.endsWith("\n") ? text.length - 1 : text.length;
+  for (let count = 0; count < lines && start >= 0; count++)
+    start = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+  return { text: lines === 0 ? "" : text.slice(start + 1), next };
+}
+
+/** What is added to the log of the run `name` behind the byte `from`, until the run has ended or the signal aborts. */
+export async function* followedLog(
+  runs: RunInventory,
+  name: string,
+  from: number,
+  timer: Timer,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  for (let next = from; !signal.aborted; ) {
+    // Asked before it is read, so that what was written at its end is read too.
+    const run = await runs.run(name);
+    if (run === undefined) return;
+    const parts = logParts(run, next);
+    let part = await parts.next();
+    for (; !part.done; part = await parts.next()) yield part.value;
+    next = part.value;
+    if (run.summary.status !== "running") return;
+    await pause(timer, POLL_MS, signal);
+  }
+}
+
+async function chunkOf({ log }: FoundRun, from: number): Promise<LogChunk> {
+  if (log === undefined) return { text: "", next: 0, size: 0 };
+  return withFile(log.root, log.path, (file) => readLogChunk(file, Math.min(from, file.size)));
+}

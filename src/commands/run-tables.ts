@@ -1,0 +1,88 @@
+import type { EpochMs } from "../platform/clock.ts";
+import { epochMsFromIso } from "../platform/clock.ts";
+import { asText, type JsonObject } from "../platform/read.ts";
+import type { RunStatus } from "../runs/names.ts";
+import type { JobSummary, RunSummary } from "../runs/summary.ts";
+import type { Style } from "./style.ts";
+import { pairLines, tableLines } from "./table.ts";
+import { ago, day, timeOfDay } from "./when.ts";
+import { printable } from "./width.ts";
+
+/** What a table is made for. */
+export interface Shown {
+  /** Of the terminal; undefined: nothing is cut. */
+  readonly columns: number | undefined;
+  readonly style: Style;
+  readonly now: EpochMs;
+}
+
+/** Runs as a table. */
+export function runTable(runs: readonly RunSummary[], { columns, style, now }: Shown): string[] {
+  const headings = [
+    { heading: "NAME", paint: style.cyan },
+    { heading: "STATUS", paint: statusPaint(style) },
+    { heading: "UPDATED" },
+    { heading: "BY", cut: "end", least: 4 },
+    { heading: "TASK", cut: "end", least: 10 },
+  ] as const;
+  const rows = runs.map(({ name, status, updatedAt, by, title, task }) => [
+    line(name),
+    status,
+    ago(updatedAt, now),
+    line(by ?? ""),
+    line(asText(title) ?? task),
+  ]);
+  return tableLines(headings, rows, columns);
+}
+
+/** Jobs as a table. */
+export function jobTable(jobs: readonly JobSummary[], { columns, style, now }: Shown): string[] {
+  const headings = [
+    { heading: "NAME", paint: style.cyan },
+    { heading: "STATUS", paint: statusPaint(style) },
+    { heading: "STARTED" },
+    { heading: "BY", cut: "end", least: 4 },
+    { heading: "PROMPT", cut: "end", least: 10 },
+  ] as const;
+  const rows = jobs.map(({ name, status, startedAt, owner, by, prompt }) => {
+    const at = epochMsFromIso(startedAt);
+    return [
+      line(name),
+      status,
+      at === undefined ? "" : ago(at, now),
+      line(asText(owner) ?? asText(by) ?? ""),
+      line(asText(prompt) ?? ""),
+    ];
+  });
+  return tableLines(headings, rows, columns);
+}
+
+/** Every field that says something, one a line. */
+export function fieldLines(fields: JsonObject): string[] {
+  const rows = Object.entries(fields).flatMap(([key, value]) => {
+    const text = fieldText(key, value);
+    return text === "" ? [] : [[key, text] as const];
+  });
+  return pairLines(rows);
+}
+
+function fieldText(key: string, value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const at = /At$/.test(key) ? epochMsFromIso(value) : undefined;
+  if (at !== undefined) return at === 0 ? "" : `${day(at)} ${timeOfDay(at)}`;
+  return printable(typeof value === "string" ? value : JSON.stringify(value)).trimEnd();
+}
+
+function statusPaint(style: Style): (text: string) => string {
+  const paints: { readonly [status in RunStatus]: (text: string) => string } = {
+    running: style.green,
+    done: style.dim,
+    failed: style.red,
+    interrupted: style.yellow,
+  };
+  return (text) => paints[text as RunStatus]?.(text) ?? text;
+}
+
+function line(text: string): string {
+  return printable(text).replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,85 @@
+import { Failure } from "../platform/failure.ts";
+import { withFile } from "../platform/files.ts";
+import { CHUNK_BYTES, readLogChunk } from "../runs/log-file.ts";
+import { parseRunCursor, RUN_LIMIT, RUN_LIMIT_MOST } from "../runs/page.ts";
+import type { FoundRun } from "../runs/reader.ts";
+import { type Answer, type Route, route } from "../server/route.ts";
+import { chatRoutes } from "./chat.ts";
+import type { RouteContext } from "./context.ts";
+import { findConversation, standingOf } from "./find.ts";
+import { integer, once } from "./query.ts";
+import { LOG, RUN_PAGE } from "./run-schemas.ts";
+
+/** The list of runs, their logs and their chats. */
+export function runRoutes(context: RouteContext): readonly Route[] {
+  const mount: Parameters<typeof chatRoutes>[0] = {
+    prefix: "/api/runs/:name",
+    what: "a run",
+    async find({ name = "" }, given) {
+      const run = await findRun(context, name);
+      return findConversation(context.stores, run, given, standingOf(context.runs, `run:${name}`, run));
+    },
+  };
+  return [runList(context), runLog(context), ...chatRoutes(mount, context)];
+}
+
+function runList({ runs, bootNonce }: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern: "/api/runs",
+    summary: "Every run, active or archived, and every job whose log is lost, the last started first",
+    query: {
+      before: once(
+        "before",
+        "The `next` of an earlier page. A time in milliseconds alone: runs started strictly before it.",
+        { type: "string" },
+        parseRunCursor,
+      ),
+      limit: integer("limit", `Runs at most; ${RUN_LIMIT} when absent.`, 1, RUN_LIMIT_MOST),
+    },
+    answer: RUN_PAGE,
+    access: "key",
+    handle: async ({ query: { before, limit } }) => {
+      const body = await runs.page(before, limit);
+      // What runs on shows in the rows themselves, so they stand for all that went into them.
+      return { kind: "json", body, validity: { facts: [JSON.stringify(body), bootNonce], uses: [], settled: true } };
+    },
+  });
+}
+
+function runLog(context: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern: "/api/runs/:name",
+    summary: `The log of a run, at most ${CHUNK_BYTES / 1024} KiB at once`,
+    query: {
+      from: integer(
+        "from",
+        "The byte to read from: the `next` of an earlier read. Behind the end there is nothing.",
+        0,
+        Number.MAX_SAFE_INTEGER,
+      ),
+    },
+    answer: LOG,
+    access: "key",
+    handle: async ({ params: { name = "" }, query: { from = 0 } }) => logFrom(await findRun(context, name), from),
+  });
+}
+
+async function logFrom({ log, summary }: FoundRun, from: number): Promise<Answer> {
+  if (log === undefined) {
+    const body = { text: "", next: 0, size: 0, recovered: summary.recovered, hasLog: summary.hasLog };
+    return { kind: "json", body };
+  }
+  return withFile(log.root, log.path, (file) => ({
+    kind: "json",
+    body: readLogChunk(file, from),
+    validity: { uses: [file.stamp], settled: true },
+  }));
+}
+
+async function findRun({ runs }: RouteContext, name: string): Promise<FoundRun> {
+  const run = await runs.run(name);
+  if (run === undefined) throw new Failure("not-found", "no such run");
+  return run;
+}

@@ -1,0 +1,123 @@
+import type { Clock } from "../platform/clock.ts";
+import { type FileStamp, type OpenFile, sameStamp } from "../platform/files.ts";
+import { asObject, type JsonObject } from "../platform/read.ts";
+import type { RunDisk } from "./disk.ts";
+import { isYoung } from "./folder-view.ts";
+import { type LogFacts, readLogFacts } from "./log-file.ts";
+
+/** A file of a run. */
+export interface Place {
+  readonly path: string;
+  /** The real path of its folder: what is opened must lie there. */
+  readonly root: string;
+  readonly archived: boolean;
+  readonly number?: number;
+}
+
+/** Why a file is not shown, and which. */
+export interface Damage {
+  readonly path: string;
+  readonly reason: string;
+}
+
+const METADATA_BYTES = 1024 * 1024;
+
+/** What the files of runs hold, each read again only when its stamp has changed. */
+export class Contents {
+  readonly #logs: Kept<LogFacts>;
+  readonly #metadata: Kept<JsonObject>;
+
+  constructor(disk: RunDisk, clock: Clock) {
+    this.#logs = new Kept(disk, clock, readLogFacts, "log that can't be read");
+    this.#metadata = new Kept(disk, clock, readMetadata, "metadata that is damaged");
+  }
+
+  /** What the log at `place`, of the state `stamp`, holds; undefined when it can't be read. */
+  log(place: Place, stamp: FileStamp): Promise<LogFacts | undefined> {
+    return this.#logs.of(place, stamp);
+  }
+
+  /** The metadata in the first of `places` that holds any. */
+  async metadata(places: readonly Place[]): Promise<JsonObject | undefined> {
+    for (const place of places) {
+      const metadata = await this.#metadata.of(place);
+      if (metadata !== undefined) return metadata;
+    }
+    return undefined;
+  }
+
+  /** What is known to be damaged among `paths`. */
+  damages(paths: ReadonlySet<string>): readonly Damage[] {
+    return [...this.#logs.damages, ...this.#metadata.damages].filter(({ path }) => paths.has(path));
+  }
+
+  /** Forgets what is not among the `live` files, once that is worth it. */
+  trim(live: number): void {
+    this.#logs.trim(live);
+    this.#metadata.trim(live);
+  }
+}
+
+interface Entry<T> {
+  readonly stamp: FileStamp;
+  /** Undefined: it is damaged. */
+  readonly value: T | undefined;
+  /** Equal stamps will mean an equal value. */
+  readonly lasting: boolean;
+}
+
+/** Whether a file was read and is no such file, rather than could not be read just now. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError;
+}
+
+class Kept<T> {
+  readonly #disk: RunDisk;
+  readonly #clock: Clock;
+  readonly #read: (file: OpenFile) => T;
+  readonly #reason: string;
+  readonly #entries = new Map<string, Entry<T>>();
+
+  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => T, reason: string) {
+    this.#disk = disk;
+    this.#clock = clock;
+    this.#read = read;
+    this.#reason = reason;
+  }
+
+  async of({ path, root }: Place, stamp = this.#disk.stamp(path)): Promise<T | undefined> {
+    if (stamp === undefined) return undefined;
+    const held = this.#entries.get(path);
+    if (held?.lasting && sameStamp(held.stamp, stamp)) return held.value;
+    const now = this.#clock.now();
+    try {
+      const read = await this.#disk.open(root, path, (file) => ({ stamp: file.stamp, value: this.#read(file) }));
+      this.#entries.set(path, { ...read, lasting: !isYoung(read.stamp, now) });
+      return read.value;
+    } catch (error) {
+      // Kept, so that the report names it; one that has gone meanwhile is in no list any more.
+      this.#entries.set(path, { stamp, value: undefined, lasting: isDamage(error) && !isYoung(stamp, now) });
+      return undefined;
+    }
+  }
+
+  get damages(): Damage[] {
+    return [...this.#entries].flatMap(([path, { value }]) =>
+      value === undefined ? [{ path, reason: this.#reason }] : [],
+    );
+  }
+
+  trim(live: number): void {
+    if (this.#entries.size > 2 * live + 100) this.#entries.clear();
+  }
+}
+
+/** @throws when it is no JSON object */
+function readMetadata(file: OpenFile): JsonObject {
+  if (file.size > METADATA_BYTES) throw new RangeError("too long for metadata");
+  const bytes = Buffer.allocUnsafe(file.size);
+  const length = file.read(bytes, 0);
+  const metadata = asObject(JSON.parse(bytes.toString("utf8", 0, length)));
+  if (metadata === undefined) throw new TypeError("no JSON object");
+  return metadata;
+}

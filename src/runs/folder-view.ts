@@ -1,0 +1,68 @@
+import type { Breather } from "../platform/breather.ts";
+import type { Clock } from "../platform/clock.ts";
+import { errorCode } from "../platform/failure.ts";
+import { type FileStamp, sameStamp } from "../platform/files.ts";
+import type { Listing, RunDisk } from "./disk.ts";
+
+/** A listing that its folder's stamp vouches for. */
+export interface Listed extends Listing {
+  /** Why the folder can't be listed, in the system's word. */
+  readonly problem?: string;
+}
+
+const NOTHING: Listed = { root: "", files: [], others: [] };
+
+/** One folder that is listed again only when its stamp says that names came or went. */
+export class FolderView {
+  readonly #path: string;
+  readonly #disk: RunDisk;
+  readonly #clock: Clock;
+  #stamp: FileStamp | undefined;
+  #listed: Listed = NOTHING;
+
+  constructor(path: string, disk: RunDisk, clock: Clock) {
+    this.#path = path;
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  /** What is in the folder now: the same object as before while nothing came or went. */
+  async look(breather: Breather): Promise<Listed> {
+    const stamp = this.#disk.stamp(this.#path);
+    if (stamp !== undefined && this.#stamp !== undefined && sameStamp(stamp, this.#stamp)) return this.#listed;
+    const now = this.#clock.now();
+    const found = stamp === undefined ? undefined : await this.#list(breather);
+    this.#stamp = stamp === undefined || isYoung(stamp, now) ? undefined : stamp;
+    if (found === undefined) this.#listed = NOTHING;
+    else if (!sameListing(found, this.#listed)) this.#listed = found;
+    return this.#listed;
+  }
+
+  async #list(breather: Breather): Promise<Listed | undefined> {
+    try {
+      return await this.#disk.list(this.#path, breather);
+    } catch (error) {
+      return { ...NOTHING, problem: errorCode(error) ?? "unknown error" };
+    }
+  }
+}
+
+const YOUNG_MS = 50;
+
+/** Whether what `stamp` tells of may have changed since within the grain of its times. */
+export function isYoung(stamp: FileStamp, now: number): boolean {
+  return Math.abs(now - mtimeOf(stamp)) < YOUNG_MS;
+}
+
+/** When a file was last written: whole ms since the epoch. */
+export function mtimeOf({ mtimeNs }: FileStamp): number {
+  return Number(mtimeNs / 1_000_000n);
+}
+
+function sameListing(a: Listed, b: Listed): boolean {
+  return a.root === b.root && a.problem === b.problem && sameNames(a.files, b.files) && sameNames(a.others, b.others);
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
+}

@@ -1,0 +1,305 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { Breather } from "../platform/breather.ts";
+import type { Clock } from "../platform/clock.ts";
+import { isAlive } from "../platform/process-identity.ts";
+import { asText, type JsonObject } from "../platform/read.ts";
+import { sortedInPieces } from "../platform/sorting.ts";
+import { ChangeLog, type ListChange } from "../stores/change-log.ts";
+import { Contents } from "./contents.ts";
+import { type RunDisk, systemDisk } from "./disk.ts";
+import { type Job, jobAgent, jobStart } from "./job.ts";
+import { JobFiles } from "./job-files.ts";
+import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
+import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
+import { jobsWithoutLog } from "./recover.ts";
+import { type RunReport, reportOf } from "./report.ts";
+import { FEW_RUNS, type RunFiles, RunFolders } from "./run-files.ts";
+import { isFresh, type JobSummary, type Liveness, type RunSummary, recoveredSummary } from "./summary.ts";
+
+/** How often every file is asked anew, however many there are: ms. */
+export const SWEEP_MS = 10_000;
+/** How often a look is begun anew when files move under it. */
+const MOST_TRIES = 5;
+
+/** What an inventory of runs is made of. */
+export interface RunInventoryParts {
+  /** Our own folder. */
+  readonly bridgeHome: string;
+  readonly clock: Clock;
+  readonly disk?: RunDisk;
+  /** Whether that very process still runs. */
+  readonly alive?: Liveness["alive"];
+}
+
+/** A page of the list of runs. */
+export interface RunPage {
+  readonly runs: readonly RunSummary[];
+  /** The `before` of the page after this one; null at the end. */
+  readonly next: string | null;
+  /** All runs there are, on whatever page. */
+  readonly total: number;
+}
+
+/** The newest runs, with what belongs to them. */
+export interface RunOverview extends RunPage {
+  /** Runs that are running but are not among the newest. */
+  readonly running: readonly RunSummary[];
+  /** The jobs of all these runs, by name. */
+  readonly jobs: { readonly [name: string]: JobSummary };
+}
+
+/** One job. */
+export interface FoundJob extends Conversation {
+  readonly summary: JobSummary;
+}
+
+/** In the list: a run by its files, or a job without a log. */
+type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
+
+/**
+ * Every run and job of our own folder, read only. Each question looks at the folders first; files are read when their
+ * stamps have changed and someone asks for what is in them, so the first page of many thousand runs reads the files of one
+ * page, and an unchanged one reads none.
+ */
+export class RunInventory {
+  readonly #clock: Clock;
+  readonly #folders: RunFolders;
+  readonly #jobFiles: JobFiles;
+  readonly #contents: Contents;
+  readonly #reader: RunReader;
+  readonly #log = new ChangeLog<string>();
+  #keys: readonly Key[] = [];
+  #recovered: ReadonlyMap<string, Job> = new Map();
+  /** What metadata says decides which jobs are recovered. */
+  #metadataMatters = false;
+  #swept = Number.NEGATIVE_INFINITY;
+  /** Logs written lately, by name: when that has been a while, their status is another without a change on disk. */
+  #fresh: ReadonlyMap<string, RunFiles> = new Map();
+  /** The chats of runs and jobs that were found since something last changed; see `chatNow`. */
+  #chats = new Map<string, string>();
+  #current: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor({ bridgeHome, clock, disk = systemDisk, alive = isAlive }: RunInventoryParts) {
+    this.#clock = clock;
+    this.#folders = new RunFolders(bridgeHome, disk, clock);
+    this.#jobFiles = new JobFiles(bridgeHome, disk, clock);
+    this.#contents = new Contents(disk, clock);
+    this.#reader = new RunReader(this.#folders, this.#contents, clock, alive);
+  }
+
+  /** Grows when a run or job is added, removed or shown differently. */
+  get generation(): number {
+    return this.#log.generation;
+  }
+
+  /** What changes after generation `since` (else after now), many changes as one for slow readers; ends with the signal. */
+  changes(signal: AbortSignal, since: number = this.generation): AsyncIterable<ListChange<string>> {
+    return this.#log.follow(signal, since);
+  }
+
+  /** One look at the folders that begins after this call, shared by all who ask before it begins. */
+  look(): Promise<void> {
+    this.#next ??= this.#lookNext();
+    return this.#next;
+  }
+
+  /** A page of the list from behind `before` on. */
+  async page(before: RunCursor | undefined, limit: number = RUN_LIMIT): Promise<RunPage> {
+    for (let tries = 1; ; tries++) {
+      await this.look();
+      const { keys, next } = keyPage(this.#keys, before, limit);
+      const total = this.#keys.length;
+      const runs = await this.#summaries(keys);
+      // One that moved under this is listed elsewhere by now.
+      if (runs.length === keys.length || tries === MOST_TRIES) return { runs, next, total };
+    }
+  }
+
+  /** The newest runs, those that are running besides, and their jobs. */
+  async overview(limit: number = RUN_LIMIT): Promise<RunOverview> {
+    const page = await this.page(undefined, limit);
+    const shown = new Set(page.runs.map(({ name }) => name));
+    const running = (await this.#freshRuns()).filter(({ name, status }) => status === "running" && !shown.has(name));
+    const listed = [...page.runs, ...running];
+    const jobs = [...new Set(listed.map(({ job }) => asText(job)))].flatMap((name) => {
+      const job = name === undefined ? undefined : this.#jobFiles.jobs.get(name);
+      return job === undefined ? [] : [[job.name, this.#reader.job(job, listed)] as const];
+    });
+    return { ...page, running: [...running].sort(compareRuns), jobs: Object.fromEntries(jobs) };
+  }
+
+  /** The names of all runs, in the order of the list. */
+  async names(): Promise<readonly string[]> {
+    await this.look();
+    return this.#keys.map(({ name }) => name);
+  }
+
+  /**
+   * In which session the chat of a run (`run:<name>`) or job (`job:<name>`) is, as it was last found; undefined when that
+   * may have changed. Costs nothing.
+   */
+  chatNow(key: string): string | undefined {
+    return this.#chats.get(key);
+  }
+
+  /** The run with this public name, or undefined. */
+  async run(name: string): Promise<FoundRun | undefined> {
+    const run = await this.#run(name);
+    if (run !== undefined) this.#chats.set(`run:${name}`, chatOf(run));
+    return run;
+  }
+
+  async #run(name: string): Promise<FoundRun | undefined> {
+    for (let tries = 1; ; tries++) {
+      await this.look();
+      const job = this.#recovered.get(name);
+      if (job !== undefined) return recoveredRun(job);
+      const run = this.#folders.runs.get(name);
+      const found = run && (await this.#reader.read(run));
+      if (run === undefined || found !== undefined || tries === MOST_TRIES) return found;
+    }
+  }
+
+  /** The job with this name, also one that only the metadata of its runs still tells of. */
+  async job(name: string): Promise<FoundJob | undefined> {
+    const job = await this.#job(name);
+    if (job !== undefined) this.#chats.set(`job:${name}`, chatOf(job));
+    return job;
+  }
+
+  async #job(name: string): Promise<FoundJob | undefined> {
+    await this.look();
+    const job = this.#jobFiles.jobs.get(name);
+    const summary = job && this.#reader.job(job, await this.#freshRuns());
+    const known = summary && job && { summary, agent: jobAgent(job), session: job.session };
+    if (known?.session !== undefined && known.agent !== undefined) return known;
+    const run = await this.#runOfJob(name);
+    if (run === undefined) return known;
+    return {
+      summary: summary ?? { name, status: run.summary.status },
+      agent: known?.agent ?? run.agent,
+      session: known?.session ?? run.session,
+    };
+  }
+
+  /** Every job that a file of jobs tells of, the last started first. */
+  async jobs(): Promise<readonly JobSummary[]> {
+    await this.look();
+    const fresh = await this.#freshRuns();
+    const keys = [...this.#jobFiles.jobs.values()].map((job) => ({ job, name: job.name, startedAt: jobStart(job) }));
+    const sorted = await sortedInPieces(keys, compareRuns, new Breather());
+    return sorted.map(({ job }) => this.#reader.job(job, fresh));
+  }
+
+  /** What there is, and what is left out and why: reads every file. */
+  async report(): Promise<RunReport> {
+    await this.look();
+    const breather = new Breather();
+    const paths = new Set<string>();
+    let archived = 0;
+    for (const run of this.#folders.runs.values()) {
+      await this.#reader.read(run);
+      // Also the ones that another stands in for.
+      for (const place of run.metadata) await this.#contents.metadata([place]);
+      for (const { path } of [...run.logs, ...run.metadata]) paths.add(path);
+      if (run.state?.place.archived) archived++;
+      if (breather.isDue) await breather.pause();
+    }
+    const damages = [...this.#folders.damages, ...this.#jobFiles.damages, ...this.#contents.damages(paths)];
+    const recovered = this.#recovered.size;
+    const runs = this.#keys.length - recovered;
+    return reportOf({ runs, archived, recovered, jobs: this.#jobFiles.jobs.size }, damages);
+  }
+
+  async #lookNext(): Promise<void> {
+    await this.#current;
+    // Whoever asks in the same turn shares this look.
+    await turn();
+    const look = this.#lookOnce();
+    this.#current = look.catch(() => {});
+    this.#next = undefined;
+    await look;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const breather = new Breather();
+    const changed = new Set<string>();
+    const now = this.#clock.now();
+    const sweep = Math.abs(now - this.#swept) >= SWEEP_MS;
+    let jobsChanged = false;
+    for (let tries = 1, vanished = true; vanished && tries <= MOST_TRIES; tries++) {
+      const found = await this.#folders.look(sweep, breather);
+      vanished = found.vanished;
+      for (const name of found.names) changed.add(name);
+      if (await this.#jobFiles.look(breather)) jobsChanged = true;
+    }
+    if (sweep) this.#swept = now;
+    if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);
+    const metadataAsked = this.#metadataMatters && (sweep || this.#folders.runs.size <= FEW_RUNS);
+    if (jobsChanged || changed.size > 0 || metadataAsked) await this.#arrange(changed, breather);
+    this.#noteFresh(changed, now);
+    await breather.pause();
+    if (sweep || jobsChanged || changed.size > 0) this.#chats.clear();
+    if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
+  }
+
+  /** Puts runs and recovered jobs in order. */
+  async #arrange(changed: Set<string>, breather: Breather): Promise<void> {
+    const { runs } = this.#folders;
+    const metadataOf = (run: RunFiles): Promise<JsonObject | undefined> => this.#contents.metadata(run.metadata);
+    const found = await jobsWithoutLog(this.#jobFiles.jobs, this.#reader.tails, runs, metadataOf, breather);
+    const keys: Key[] = [...found.recovered.values()].map((job) => ({ startedAt: jobStart(job), name: job.name, job }));
+    for (const run of runs.values()) {
+      if (run.state !== undefined) keys.push({ startedAt: startOf(run), name: run.name, run });
+      if (breather.isDue) await breather.pause();
+    }
+    for (const name of found.recovered.keys()) if (!this.#recovered.has(name)) changed.add(name);
+    for (const name of this.#recovered.keys()) if (!found.recovered.has(name)) changed.add(name);
+    const sorted = await sortedInPieces(keys, compareRuns, breather);
+    this.#keys = sorted;
+    this.#recovered = found.recovered;
+    this.#metadataMatters = found.metadataMatters;
+    this.#contents.trim(runs.size);
+  }
+
+  #noteFresh(changed: Set<string>, now: number): void {
+    const fresh = new Map<string, RunFiles>();
+    for (const run of this.#folders.restless) {
+      if (run.state !== undefined && isFresh(run.state.mtime, now)) fresh.set(run.name, run);
+    }
+    for (const name of this.#fresh.keys()) if (!fresh.has(name)) changed.add(name);
+    this.#fresh = fresh;
+  }
+
+  /** The summaries of `keys`, without those whose files have moved. */
+  async #summaries(keys: readonly Key[]): Promise<readonly RunSummary[]> {
+    const breather = new Breather();
+    const summaries: RunSummary[] = [];
+    for (const key of keys) {
+      const summary = "job" in key ? recoveredSummary(key.job) : (await this.#reader.read(key.run))?.summary;
+      if (summary !== undefined) summaries.push(summary);
+      if (breather.isDue) await breather.pause();
+    }
+    return summaries;
+  }
+
+  #freshRuns(): Promise<readonly RunSummary[]> {
+    return this.#summaries([...this.#fresh.values()].map((run) => ({ startedAt: startOf(run), name: run.name, run })));
+  }
+
+  /** The newest run of a job that has a session, else its newest run. */
+  async #runOfJob(name: string): Promise<FoundRun | undefined> {
+    const breather = new Breather();
+    let newest: FoundRun | undefined;
+    for (const key of this.#keys) {
+      if (breather.isDue) await breather.pause();
+      if ("job" in key || this.#reader.jobName(key.run, await this.#contents.metadata(key.run.metadata)) !== name)
+        continue;
+      const run = await this.#reader.read(key.run);
+      if (run?.session !== undefined) return run;
+      newest ??= run;
+    }
+    return newest;
+  }
+}

@@ -1,0 +1,162 @@
+import { join } from "node:path";
+import type { Breather } from "../platform/breather.ts";
+import type { Clock } from "../platform/clock.ts";
+import { type FileStamp, sameStamp } from "../platform/files.ts";
+import { asObject } from "../platform/read.ts";
+import { type Damage, isDamage } from "./contents.ts";
+import type { RunDisk } from "./disk.ts";
+import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
+import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
+import { parseInPieces } from "./json-pieces.ts";
+
+/** Larger files are left out: nobody has so many jobs. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+interface JobFile extends JobFileName {
+  readonly path: string;
+  readonly root: string;
+  readonly stamp: FileStamp;
+}
+
+/** What was read from files that were in this state. */
+interface Read {
+  readonly files: readonly JobFile[];
+  readonly lasting: boolean;
+  readonly jobs: ReadonlyMap<string, Job>;
+  readonly damages: readonly Damage[];
+}
+
+const NOTHING: Read = { files: [], lasting: true, jobs: new Map(), damages: [] };
+
+/** Every job of `jobs.json`, its backups, its overflow and the archives; files are read again when they have changed. */
+export class JobFiles {
+  readonly #home: FolderView;
+  readonly #archive: FolderView;
+  readonly #disk: RunDisk;
+  readonly #clock: Clock;
+  readonly #folders: { readonly home: string; readonly archive: string };
+  #archived: Read = NOTHING;
+  #all: Read = NOTHING;
+
+  constructor(bridgeHome: string, disk: RunDisk, clock: Clock) {
+    this.#folders = { home: bridgeHome, archive: join(bridgeHome, "archive") };
+    this.#home = new FolderView(this.#folders.home, disk, clock);
+    this.#archive = new FolderView(this.#folders.archive, disk, clock);
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  /** The jobs by name, as of the last look. */
+  get jobs(): ReadonlyMap<string, Job> {
+    return this.#all.jobs;
+  }
+
+  /** Files and records that are not shown. */
+  get damages(): readonly Damage[] {
+    return [...this.#archived.damages, ...this.#all.damages];
+  }
+
+  /** Reads what has changed; whether anything had. */
+  async look(breather: Breather): Promise<boolean> {
+    const home = await this.#home.look(breather);
+    // Jobs move from `jobs.json` to the archive: read in this order, none is missed on its way.
+    const [active] = this.#filesIn(home, "home", true);
+    const readActive = isSame(active, this.#all)
+      ? undefined
+      : await this.#read(active === undefined ? [] : [active], new Map(), breather);
+    const archive = await this.#archive.look(breather);
+    const archived = [...this.#filesIn(home, "home", false), ...this.#filesIn(archive, "archive", false)].sort(byAge);
+    const archiveChanged = !areSame(archived, this.#archived);
+    if (archiveChanged) this.#archived = await this.#read(archived, new Map(), breather);
+    if (readActive === undefined && !archiveChanged) return false;
+    const recent = readActive ?? (await this.#read(active === undefined ? [] : [active], new Map(), breather));
+    this.#all = { ...recent, jobs: await together(this.#archived.jobs, recent.jobs, breather) };
+    return true;
+  }
+
+  #filesIn(listed: Listed, folder: "home" | "archive", active: boolean): JobFile[] {
+    return listed.files.flatMap((name) => {
+      const file = jobFileOf(name, folder);
+      if (file === undefined || file.active !== active) return [];
+      const path = join(this.#folders[folder], name);
+      const stamp = this.#disk.stamp(path);
+      return stamp === undefined ? [] : [{ ...file, path, root: listed.root, stamp }];
+    });
+  }
+
+  async #read(files: readonly JobFile[], jobs: Map<string, Job>, breather: Breather): Promise<Read> {
+    const damages: Damage[] = [];
+    let lasting = true;
+    for (const file of files) {
+      if (isYoung(file.stamp, this.#clock.now())) lasting = false;
+      let records: readonly unknown[];
+      try {
+        records = await this.#recordsIn(file, breather);
+      } catch (error) {
+        // One that could not be read just now is asked for again.
+        if (!isDamage(error)) lasting = false;
+        damages.push({ path: file.path, reason: "job file that is damaged" });
+        continue;
+      }
+      for (const record of records) {
+        const fields = asObject(record);
+        const name = jobNameOf(fields?.name);
+        if (fields === undefined || name === undefined) {
+          damages.push({ path: file.path, reason: "job without a name" });
+        } else {
+          jobs.set(name, mergedJob(jobs.get(name), name, fields, file.active));
+        }
+        if (breather.isDue) await breather.pause();
+      }
+    }
+    return { files, lasting, jobs, damages };
+  }
+
+  /** @throws as `isDamage` tells, when they are none · Failure when the file can't be read */
+  async #recordsIn({ path, root }: JobFile, breather: Breather): Promise<readonly unknown[]> {
+    const bytes = await this.#disk.open(root, path, (file) => {
+      if (file.size > MOST_BYTES) throw new RangeError("too long for jobs");
+      const whole = Buffer.allocUnsafe(file.size);
+      return whole.subarray(0, file.read(whole, 0));
+    });
+    const records = jobRecordsOf(await parseInPieces(bytes, breather));
+    if (records === undefined) throw new TypeError("no list of jobs");
+    return records;
+  }
+}
+
+/** Oldest first: by their numbers, those without by the time they were written; ties by path. */
+function byAge(a: JobFile, b: JobFile): number {
+  const age = (file: JobFile): number => file.number ?? mtimeOf(file.stamp);
+  return age(a) - age(b) || (a.path < b.path ? -1 : 1);
+}
+
+function areSame(files: readonly JobFile[], { files: before, lasting }: Read): boolean {
+  const unchanged = (file: JobFile, i: number): boolean => {
+    const other = before[i];
+    return other !== undefined && other.path === file.path && sameStamp(other.stamp, file.stamp);
+  };
+  return lasting && files.length === before.length && files.every(unchanged);
+}
+
+function isSame(file: JobFile | undefined, read: Read): boolean {
+  return areSame(file === undefined ? [] : [file], read);
+}
+
+async function together(
+  older: ReadonlyMap<string, Job>,
+  newer: ReadonlyMap<string, Job>,
+  breather: Breather,
+): Promise<ReadonlyMap<string, Job>> {
+  const jobs = new Map<string, Job>();
+  for (const [name, job] of older) {
+    jobs.set(name, job);
+    if (breather.isDue) await breather.pause();
+  }
+  for (const [name, job] of newer) {
+    const status = job.status === undefined ? {} : { status: job.status };
+    jobs.set(name, { ...mergedJob(jobs.get(name), name, job.fields, true), ...status });
+    if (breather.isDue) await breather.pause();
+  }
+  return jobs;
+}

@@ -1,0 +1,102 @@
+import { oneLine } from "../transcript/clip.ts";
+import type { RunStatus } from "./names.ts";
+
+/** How far further lines of an entry are indented. */
+export const INDENT = " ".repeat(9);
+
+/** An entry's own line: a local time of day, then its text. */
+const STAMPED = /^\d\d:\d\d:\d\d /;
+
+/** What the first entry of a log says. */
+export interface LogHead {
+  /** Its first line, without the time: agent, model, folder, access, who asked. */
+  readonly header: string;
+  /** The prompt's lines as one. */
+  readonly task: string;
+  readonly agent?: string;
+  readonly workdir?: string;
+  readonly by?: string;
+  readonly continues?: string;
+}
+
+/** What the last entry of a log says. */
+export interface LogEnd {
+  /** Its lines as one, without the time. */
+  readonly last: string;
+  /** How the run ended; absent while the log has no finish entry at its end. */
+  readonly outcome?: Exclude<RunStatus, "running">;
+}
+
+/** The head of a log from its first characters: as many as there are, or enough for a header and some of the prompt. */
+export function logHead(text: string): LogHead {
+  const lines = linesOf(text);
+  const first = lines[0] ?? "";
+  const next = lines.findIndex((line, i) => i > 0 && STAMPED.test(line));
+  const rest = lines.slice(1, next < 0 ? undefined : next).map(unindented);
+  // A prompt may hold a line of dashes itself.
+  const end = rest.lastIndexOf("---");
+  const header = first.replace(STAMPED, "").trimEnd();
+  return { header, task: oneLine((end < 0 ? rest : rest.slice(0, end)).join(" ")), ...headerFields(header) };
+}
+
+/** The end of a log from its last entry; a last line without its newline may be half written. */
+export function logEnd(entry: string): LogEnd {
+  const lines = linesOf(entry);
+  // The beginning of the next entry's time is no part of this one.
+  if (lines.length > 1 && /^\d[\d:]{0,7}$/.test(lines.at(-1) ?? "")) lines.pop();
+  const own = (lines[0] ?? "").replace(STAMPED, "").trimEnd();
+  const last = oneLine([own, ...lines.slice(1).map(unindented)].join(" "));
+  const outcome = STAMPED.test(entry) ? outcomeOf(own, entry.includes("\n")) : undefined;
+  return { last, ...(outcome !== undefined && { outcome }) };
+}
+
+/** The index of the last entry in `text` (one byte a character); -1 when none begins there. `text` follows a newline. */
+export function lastEntryIn(text: string): number {
+  for (let end = text.length; end >= 0; ) {
+    const newline = end === 0 ? -1 : text.lastIndexOf("\n", end - 1);
+    if (STAMPED.test(text.slice(newline + 1, newline + 10))) return newline + 1;
+    end = newline;
+  }
+  return -1;
+}
+
+/** An entry as it stands in a log: its further lines indented, so that none of them is taken for an entry. */
+export function entryText(timeOfDay: string, text: string): string {
+  return `${timeOfDay} ${text.split(/\r\n|\n|\r/).join(`\n${INDENT}`)}\n`;
+}
+
+function outcomeOf(line: string, whole: boolean): LogEnd["outcome"] {
+  const [, outcome] = /^finished after -?\d+(?:\.\d+)?s · (.*)$/.exec(line) ?? [];
+  if (outcome === undefined) return undefined;
+  switch (outcome) {
+    case "done":
+      return "done";
+    case "interrupted":
+    case "cancelled":
+      return "interrupted";
+  }
+  const torn = !whole && ["done", "interrupted", "cancelled"].some((word) => word.startsWith(outcome));
+  return torn ? undefined : "failed";
+}
+
+/** `<agent>[ (<model>[, effort <e>])] in <workdir>, access <a>, by <peer>[, continues <session>]`; a folder may hold commas. */
+const HEADER =
+  /^(?<agent>[\w-]+)(?: \(.*?\))? in (?<workdir>.*), access (?:read|edit|ask|default), by (?<by>.*?)(?:, continues (?<continues>\S+))?$/;
+
+function headerFields(header: string): Pick<LogHead, "agent" | "workdir" | "by" | "continues"> {
+  const { agent, workdir, by, continues } = HEADER.exec(header)?.groups ?? {};
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(workdir !== undefined && { workdir }),
+    ...(by !== undefined && { by }),
+    ...(continues !== undefined && { continues }),
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+}
+
+function unindented(line: string): string {
+  return line.startsWith(INDENT) ? line.slice(INDENT.length) : line.trimStart();
+}

@@ -1,0 +1,223 @@
+import { join, sep } from "node:path";
+import type { Breather } from "../platform/breather.ts";
+import type { Clock } from "../platform/clock.ts";
+import { type FileStamp, sameStamp } from "../platform/files.ts";
+import type { Damage, Place } from "./contents.ts";
+import type { RunDisk } from "./disk.ts";
+import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
+import { type NamedRun, namedRun, runFileOf } from "./names.ts";
+import { isFresh } from "./summary.ts";
+
+/** The files of one run, and which of its logs counts. */
+export interface RunFiles {
+  readonly name: string;
+  readonly named: NamedRun;
+  /** An active log first; there may be several archived ones. */
+  readonly logs: readonly Place[];
+  /** The one that counts first. */
+  readonly metadata: readonly Place[];
+  /** Undefined: not asked yet, or gone. */
+  state?: LogState | undefined;
+  /** Its metadata as it was when a look last asked for it. */
+  told?: FileStamp | undefined;
+}
+
+/** The log that counts, as it was when it was last asked. */
+export interface LogState {
+  readonly place: Place;
+  readonly stamp: FileStamp;
+  /** Whole ms since the epoch. */
+  readonly mtime: number;
+}
+
+/** What a look has found to be another than before. */
+export interface RunChanges {
+  /** Runs that came, went, or whose log was written to. */
+  readonly names: ReadonlySet<string>;
+  /** A log was not where its folder's list said: it is just being archived, so look again. */
+  readonly vanished: boolean;
+}
+
+/** Homes with so few logs have every file asked at each look; in others old ones are asked by sweeps and when shown. */
+export const FEW_RUNS = 1_000;
+
+/** The runs of `runs/` and `runs/archive/`, by their files. */
+export class RunFolders {
+  readonly #folders: { readonly active: string; readonly archive: string };
+  readonly #active: FolderView;
+  readonly #archive: FolderView;
+  readonly #disk: RunDisk;
+  readonly #clock: Clock;
+  #listed: { readonly active: Listed; readonly archive: Listed } | undefined;
+  #orphans: readonly Place[] = [];
+  /** Runs have come or gone since the logs were last asked. */
+  #paired = false;
+  #restless: readonly RunFiles[] = [];
+  /** By public name. */
+  runs: ReadonlyMap<string, RunFiles> = new Map();
+
+  constructor(bridgeHome: string, disk: RunDisk, clock: Clock) {
+    this.#folders = { active: join(bridgeHome, "runs"), archive: join(bridgeHome, "runs", "archive") };
+    this.#active = new FolderView(this.#folders.active, disk, clock);
+    this.#archive = new FolderView(this.#folders.archive, disk, clock);
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  /** Lists what has changed, and asks the logs that may have; with `sweep` all of them. */
+  async look(sweep: boolean, breather: Breather): Promise<RunChanges> {
+    const names = new Set<string>();
+    // Runs move from the first folder to the second: read in this order, none is missed on its way.
+    const active = await this.#active.look(breather);
+    const archive = await this.#archive.look(breather);
+    if (active !== this.#listed?.active || archive !== this.#listed.archive) {
+      this.#listed = { active, archive };
+      await this.#pair(active, archive, names, breather);
+    }
+    const all = sweep || this.#paired || this.runs.size <= FEW_RUNS;
+    this.#paired = false;
+    const now = this.#clock.now();
+    const restless: RunFiles[] = [];
+    let vanished = false;
+    for (const run of all ? this.runs.values() : this.#restless) {
+      const known = !sweep && run.state !== undefined && this.runs.size > FEW_RUNS && isSettled(run, run.state, now);
+      if (!known && this.ask(run)) names.add(run.name);
+      vanished ||= run.state === undefined;
+      const isRestless = run.state === undefined || !isSettled(run, run.state, now);
+      if (isRestless) restless.push(run);
+      if ((isRestless || this.runs.size <= FEW_RUNS) && this.#askMetadata(run)) names.add(run.name);
+      if (breather.isDue) await breather.pause();
+    }
+    this.#restless = restless;
+    return { names, vanished };
+  }
+
+  /** Runs whose logs may have been written since the last look, or were lately. */
+  get restless(): readonly RunFiles[] {
+    return this.#restless;
+  }
+
+  /** Asks which log of a run counts and how it stands; whether that is another answer than before. */
+  ask(run: RunFiles): boolean {
+    const before = run.state;
+    run.state = this.#stateOf(run);
+    if (before === undefined || run.state === undefined) return before !== run.state;
+    return before.place.path !== run.state.place.path || !sameStamp(before.stamp, run.state.stamp);
+  }
+
+  /** Whether one of these files is where its folder's list said. */
+  has(places: readonly Place[]): boolean {
+    return places.some(({ path }) => this.#disk.stamp(path) !== undefined);
+  }
+
+  /** Things in the folders that are not shown. */
+  get damages(): readonly Damage[] {
+    const { active, archive } = this.#listed ?? {};
+    return [
+      ...damagesIn(this.#folders.active, active),
+      ...damagesIn(this.#folders.archive, archive),
+      ...this.#orphans.map(({ path }) => ({ path, reason: "metadata without its log" })),
+    ];
+  }
+
+  /** Whether the metadata that counts is in another state than when this was last called. */
+  #askMetadata(run: RunFiles): boolean {
+    const [place] = run.metadata;
+    const stamp = place && this.#disk.stamp(place.path);
+    const before = run.told;
+    run.told = stamp;
+    if (before === undefined || stamp === undefined) return false;
+    return before.path !== stamp.path || !sameStamp(before, stamp);
+  }
+
+  #stateOf({ logs }: RunFiles): LogState | undefined {
+    let state: LogState | undefined;
+    for (const place of logs) {
+      const stamp = this.#disk.stamp(place.path);
+      if (stamp === undefined) continue;
+      if (state === undefined || stamp.mtimeNs > state.stamp.mtimeNs) state = { place, stamp, mtime: mtimeOf(stamp) };
+      if (!place.archived) break;
+    }
+    return state;
+  }
+
+  async #pair(active: Listed, archive: Listed, changed: Set<string>, breather: Breather): Promise<void> {
+    const runs = new Map<string, { name: string; logs: Place[]; metadata: Place[] }>();
+    for (const [listed, folder, archived] of [
+      [active, this.#folders.active, false],
+      [archive, this.#folders.archive, true],
+    ] as const) {
+      for (const fileName of listed.files) {
+        if (breather.isDue) await breather.pause();
+        const file = runFileOf(fileName, archived);
+        if (file === undefined) continue;
+        const { name, kind, number } = file;
+        const run = runs.get(name) ?? { name, logs: [], metadata: [] };
+        if (run.logs.length + run.metadata.length === 0) runs.set(name, run);
+        // Not `join`: there may be tens of thousands.
+        const path = `${folder}${sep}${fileName}`;
+        const place = { path, root: listed.root, archived, ...(number !== undefined && { number }) };
+        (kind === "log" ? run.logs : run.metadata).push(place);
+      }
+    }
+    await this.#adopt(runs.values(), changed, breather);
+  }
+
+  async #adopt(
+    found: Iterable<{ name: string; logs: Place[]; metadata: Place[] }>,
+    changed: Set<string>,
+    breather: Breather,
+  ): Promise<void> {
+    const runs = new Map<string, RunFiles>();
+    const orphans: Place[] = [];
+    for (const { name, logs, metadata } of found) {
+      if (breather.isDue) await breather.pause();
+      if (logs.length === 0) {
+        orphans.push(...metadata);
+        continue;
+      }
+      const before = this.runs.get(name);
+      const run: RunFiles = {
+        name,
+        named: before?.named ?? namedRun(name),
+        logs,
+        metadata: this.#newestFirst(metadata),
+      };
+      if (before !== undefined && samePaths(before.logs, logs)) run.state = before.state;
+      run.told = before?.told;
+      if (before === undefined || !samePaths(before.metadata, run.metadata)) changed.add(name);
+      runs.set(name, run);
+    }
+    for (const name of this.runs.keys()) if (!runs.has(name)) changed.add(name);
+    this.runs = runs;
+    this.#paired = true;
+    this.#orphans = orphans;
+  }
+
+  #newestFirst(places: readonly Place[]): readonly Place[] {
+    if (places.length < 2) return places;
+    const age = ({ archived, number, path }: Place): number => {
+      if (!archived) return Number.POSITIVE_INFINITY;
+      const stamp = number === undefined ? this.#disk.stamp(path) : undefined;
+      return number ?? (stamp === undefined ? 0 : mtimeOf(stamp));
+    };
+    const aged = places.map((place) => ({ place, age: age(place) }));
+    return aged.sort((a, b) => (a.age === b.age ? 0 : b.age - a.age)).map(({ place }) => place);
+  }
+}
+
+/** Whether a log need not be asked at every look: it is old, and its place in lists does not hang on its mtime. */
+function isSettled({ named, logs }: RunFiles, { stamp, mtime }: LogState, now: number): boolean {
+  return named.startedAt !== undefined && logs.length === 1 && !isFresh(mtime, now) && !isYoung(stamp, now);
+}
+
+function samePaths(a: readonly Place[], b: readonly Place[]): boolean {
+  return a.length === b.length && a.every(({ path }, i) => path === b[i]?.path);
+}
+
+function damagesIn(folder: string, listed: Listed | undefined): Damage[] {
+  if (listed === undefined) return [];
+  const { problem, others } = listed;
+  if (problem !== undefined) return [{ path: folder, reason: `folder that can't be listed (${problem})` }];
+  return others.map((name) => ({ path: join(folder, name), reason: "no regular file, or a link that leads out" }));
+}
