@@ -22,11 +22,13 @@ interface Known {
   signature: Buffer;
   /** Where cursors can be of the file that is there now; undefined as long as it was never another. */
   stretches: Stretch[] | undefined;
-  generation: number;
+  edition: number;
 }
 
 /** What is known of a file that was just opened. */
 export interface FileNow {
+  /** Another number than before when the file was replaced or cut short since it was opened last, also in place. */
+  readonly edition: number;
   /** Whether a cursor at `offset` can have been given for this very file. */
   fits(offset: number): boolean;
   /** Remembers that cursors from `from` to `to` were given for it. */
@@ -39,15 +41,17 @@ export interface FileNow {
  */
 export class Continuity {
   readonly #known = new Recent<string, Known>(PATHS);
+  #editions = 0;
 
   /** Compares the open file with what stood at its path before. */
   now(file: OpenFile): FileNow {
     const known = this.#update(file);
-    const { generation } = known;
+    const { edition } = known;
     return {
+      edition,
       fits: (offset) => known.stretches?.some(({ from, to }) => from <= offset && offset <= to) ?? true,
       served(from, to) {
-        if (known.stretches !== undefined && known.generation === generation) add(known.stretches, { from, to });
+        if (known.stretches !== undefined && known.edition === edition) add(known.stretches, { from, to });
       },
     };
   }
@@ -57,7 +61,7 @@ export class Continuity {
     const signature = signatureOf(file);
     const known = this.#known.get(path);
     if (known === undefined) {
-      const first: Known = { dev, ino, size, signature, stretches: undefined, generation: 0 };
+      const first: Known = { dev, ino, size, signature, stretches: undefined, edition: ++this.#editions };
       this.#known.set(path, first);
       return first;
     }
@@ -65,12 +69,12 @@ export class Continuity {
     const sameStart = signature.compare(known.signature, 0, common, 0, common) === 0;
     if (known.dev !== dev || known.ino !== ino || !sameStart) {
       known.stretches = [];
-      known.generation++;
+      known.edition = ++this.#editions;
     } else if (size < known.size) {
       known.stretches = (known.stretches ?? [{ from: 0, to: size }])
         .filter(({ from }) => from <= size)
         .map(({ from, to }) => ({ from, to: Math.min(to, size) }));
-      known.generation++;
+      known.edition = ++this.#editions;
     }
     Object.assign(known, { dev, ino, size, signature });
     return known;

@@ -5,7 +5,7 @@ import type { FileStamp } from "../platform/files.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { Validity } from "../server/route.ts";
 import { PAGE_BUDGET, type Pages, type ReadPage } from "../stores/pages.ts";
-import type { SessionRef, Store } from "../stores/store.ts";
+import type { Edition, Provenance, SessionRef, Store } from "../stores/store.ts";
 import { type Cursor, START } from "../transcript/cursor.ts";
 import { type Page, toItems } from "../transcript/item.ts";
 import { SETTLE_MS } from "../transcript/limits.ts";
@@ -40,11 +40,16 @@ const POLL_MS = 250;
 /** How often a chat that has gone is looked for again before it is given up: five seconds. */
 const GONE_POLLS = 20;
 
+/** A file as it was read. */
+interface ReadFile extends Edition {
+  readonly stamp: FileStamp;
+}
+
 /** How far a follower has come. */
 interface Progress {
   cursor: Cursor;
   /** The chat's own file at the last read. */
-  file?: FileStamp | undefined;
+  file?: ReadFile | undefined;
   /** The items of a page that did not move the cursor (they may yet change), so that they are not told again as they were. */
   repeated?: string | undefined;
   /** Reads that failed, one after the other, because the chat is not there. */
@@ -65,7 +70,7 @@ export async function* follow(
   if (from === "tail") {
     const tail = await chat.store.before(chat.ref, "tail", PAGE_BUDGET);
     progress.cursor = tail.next;
-    progress.file = tail.uses[0];
+    progress.file = fileOf(tail);
     const items = toItems(tail.entries);
     if (items.length > 0) yield { items, next: tail.next, prev: tail.prev };
   } else {
@@ -131,9 +136,10 @@ async function* unread(
   signal: AbortSignal,
 ): AsyncGenerator<Page, boolean> {
   while (!signal.aborted) {
-    const { page, settled, uses } = await readOn(store, ref, progress, pages);
+    const read = await readOn(store, ref, progress, pages);
+    const { page, settled } = read;
     progress.misses = 0;
-    progress.file = uses[0] ?? progress.file;
+    progress.file = fileOf(read) ?? progress.file;
     const stays = page.next === progress.cursor && !page.reset;
     const repeated = stays && page.items.length > 0 ? JSON.stringify(page.items) : undefined;
     const isNews = page.items.length > 0 && (repeated === undefined || repeated !== progress.repeated);
@@ -150,13 +156,19 @@ async function* unread(
 /** The next page; from the start again when the file is another one than that of the last read. */
 async function readOn(store: Store, ref: SessionRef, progress: Progress, pages: Pages): Promise<ReadPage> {
   const read = await pages.from(store, ref, progress.cursor);
-  const file = read.uses[0];
+  const file = fileOf(read);
   const replaced = file !== undefined && progress.file !== undefined && !sameFile(file, progress.file);
   if (!replaced || read.page.reset) return read;
   const first = await pages.from(store, ref, START);
   return { ...first, page: { ...first.page, reset: true } };
 }
 
-function sameFile(a: FileStamp, b: FileStamp): boolean {
-  return a.ino === b.ino && a.dev === b.dev;
+function fileOf({ uses: [stamp], edition }: Provenance & Edition): ReadFile | undefined {
+  return stamp && { stamp, ...(edition !== undefined && { edition }) };
+}
+
+/** A file that was deleted may leave its inode to the one that comes in its place, and one that was cut keeps it. */
+function sameFile(a: ReadFile, b: ReadFile): boolean {
+  if (a.stamp.ino !== b.stamp.ino || a.stamp.dev !== b.stamp.dev) return false;
+  return a.stamp.path !== b.stamp.path || a.edition === b.edition;
 }

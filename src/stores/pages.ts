@@ -3,13 +3,13 @@ import { type FileStamp, sameStamp, stampOf } from "../platform/files.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { type Item, type Page, toItems } from "../transcript/item.ts";
 import { PAGE_BYTES, PAGE_PARTS } from "../transcript/limits.ts";
-import type { Budget, EntryPage, Provenance, SessionRef, Store } from "./store.ts";
+import type { Budget, Edition, EntryPage, Provenance, SessionRef, Store } from "./store.ts";
 
 /** How much one read of a chat consumes at most. */
 export const PAGE_BUDGET: Budget = { bytes: PAGE_BYTES, parts: PAGE_PARTS };
 
 /** A page of a chat, and what it was made from. */
-export interface ReadPage extends Provenance {
+export interface ReadPage extends Provenance, Edition {
   readonly page: Page;
 }
 
@@ -100,8 +100,9 @@ export class Pages {
   }
 }
 
-function readPageOf({ entries, next, reset, uses, settled }: EntryPage): ReadPage {
-  return { page: { items: toItems(entries), next, ...(reset && { reset }) }, uses, settled };
+function readPageOf({ entries, next, reset, uses, settled, edition }: EntryPage): ReadPage {
+  const page = { items: toItems(entries), next, ...(reset && { reset }) };
+  return { page, uses, settled, ...(edition !== undefined && { edition }) };
 }
 
 /** Whether equal stamps will mean an equal page. */

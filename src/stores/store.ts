@@ -67,8 +67,17 @@ export interface Provenance {
   readonly settled: boolean;
 }
 
+/** Which file a chat was read from. */
+export interface Edition {
+  /**
+   * Another number than at an earlier read of the same path when what stands there is not what was read then, also when it
+   * was replaced in place: a cursor from before may fit it by chance. Absent where the store's cursors never do.
+   */
+  readonly edition?: number;
+}
+
 /** One read of a chat, uncut. */
-export interface EntryPage extends Provenance {
+export interface EntryPage extends Provenance, Edition {
   readonly entries: readonly Entry[];
   /** Where the next read starts; never repeats or loses a record. */
   readonly next: Cursor;
@@ -77,7 +86,7 @@ export interface EntryPage extends Provenance {
 }
 
 /** One read backward. */
-export interface EntryPageBefore extends Provenance {
+export interface EntryPageBefore extends Provenance, Edition {
   readonly entries: readonly Entry[];
   /** Where the page ends: `from` of what follows it. */
   readonly next: Cursor;

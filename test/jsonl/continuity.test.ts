@@ -50,3 +50,15 @@ test("what a read of the old file serves says nothing of the new one", () => {
   old.served(0, 8);
   assert.equal(now.fits(8), false);
 });
+
+test("another file is another edition, also when it has the inode of the old one and grows beyond it", () => {
+  const continuity = new Continuity();
+  const first = continuity.now(file("one\ntwo\n"));
+  const grown = continuity.now(file("one\ntwo\nthree\n"));
+  const other = continuity.now(file("six\ntwo\nthree\nfour\n"));
+  const cut = continuity.now(file("six\n"));
+  const again = continuity.now(file("six\n"));
+  assert.equal(grown.edition, first.edition);
+  assert.equal(again.edition, cut.edition);
+  assert.equal(new Set([first, other, cut].map(({ edition }) => edition)).size, 3);
+});

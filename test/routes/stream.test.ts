@@ -110,6 +110,22 @@ test("a file that was replaced by a longer one is announced and told from its st
   assert.deepEqual(await shownNext(events), ["j:42:0", ["abc", "def", "ghi"], "reset"]);
 });
 
+test("a file that was replaced under its own inode, its lines as long as those of the old, is told from its start", async (t) => {
+  const { store, open } = streaming(t);
+  store.say("a", "one", "two");
+  let edition = 1;
+  const { entries } = store;
+  store.entries = async (...given) => ({ ...(await entries.apply(store, given)), edition });
+  const events = await open();
+  await nextOf(events);
+  const waiting = shownNext(events);
+  await until(() => store.listeners === 1);
+  edition = 2;
+  store.write("a", '{"say":"abc"}\n{"say":"def"}\n{"say":"ghi"}\n');
+  assert.deepEqual(await waiting, ["reset", "0", [], "reset"]);
+  assert.deepEqual(await shownNext(events), ["j:42:0", ["abc", "def", "ghi"], "reset"]);
+});
+
 test("a page that is not settled is read again five seconds later without being told", async (t) => {
   const { store, time, open } = streaming(t);
   store.say("a", "one");

@@ -80,7 +80,14 @@ export class ClaudeChats {
       const next = told.stop === undefined ? page.next : { offset: told.stop, discarding: false };
       now.served(reset ? 0 : start.offset, next.offset);
       const { entries, uses, stop } = told;
-      return { entries, next: formatJsonlCursor(next), ...(reset && { reset }), uses, settled: stop === undefined };
+      return {
+        entries,
+        next: formatJsonlCursor(next),
+        ...(reset && { reset }),
+        uses,
+        settled: stop === undefined,
+        edition: now.edition,
+      };
     });
   }
 
@@ -101,6 +108,7 @@ export class ClaudeChats {
         ...(reset && { reset }),
         uses: page.uses,
         settled: page.settled,
+        edition: now.edition,
       };
     });
   }

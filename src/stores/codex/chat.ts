@@ -17,7 +17,7 @@ import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
-import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
+import type { Budget, Edition, EntryPage, EntryPageBefore } from "../store.ts";
 import { type Chain, joinRanges, type Part, type Range } from "./chain.ts";
 import type { SourceKind } from "./entries.ts";
 import type { Rollouts } from "./facts.ts";
@@ -80,6 +80,7 @@ export async function readEntries(chain: Chain, from: Cursor, budget: Budget, to
       next: cursorIn(chain, next),
       uses: chat.uses,
       settled: chat.settled && read.stop === undefined,
+      ...editionOf(chat),
       ...(reset && { reset }),
     };
   });
@@ -105,6 +106,7 @@ export async function readBefore(
       prev: page.prev === undefined ? null : cursorIn(chain, { offset: page.prev, discarding: false }),
       uses: chat.uses,
       settled: chat.settled && !page.stopped,
+      ...editionOf(chat),
       ...(given !== undefined && !fits && { reset: true as const }),
     };
   });
@@ -163,6 +165,12 @@ function fitsChat({ chain, parts }: OpenChat, { offset, discarding, chain: name 
   if (name !== chain.name) return false;
   const at = parts.find(({ to }) => offset <= to);
   return at === undefined || at.now.fits(offset - at.from + at.part.start);
+}
+
+/** Of the chat's own file, whose stamp comes first in what it uses. */
+function editionOf({ parts }: OpenChat): Edition {
+  const own = parts.at(-1);
+  return own === undefined ? {} : { edition: own.now.edition };
 }
 
 /** Remembers that cursors from `from` to `to` were given for the files as they are. */

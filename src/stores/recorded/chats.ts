@@ -51,11 +51,11 @@ export class RecordedChats {
       const start = fits ? cursor : FILE_START;
       return this.#buffers.lend(budget.bytes, async (buffer) => {
         const page = await readPage(open, start, buffer);
-        const entries = await this.#tell(open.stamp, recording, page.lines, page.next);
+        const entries = await this.#tell(open.stamp.path, now, recording, page.lines, page.next);
         const reset = page.reset === true || !fits;
         now.served(reset ? 0 : start.offset, page.next.offset);
         const next = formatJsonlCursor(page.next);
-        return { entries, next, ...(reset && { reset }), uses: [open.stamp], settled: true };
+        return { entries, next, ...(reset && { reset }), uses: [open.stamp], settled: true, edition: now.edition };
       });
     });
   }
@@ -87,6 +87,7 @@ export class RecordedChats {
             ...(reset && { reset }),
             uses: [open.stamp],
             settled: true,
+            edition: now.edition,
           };
         }
       });
@@ -124,14 +125,15 @@ export class RecordedChats {
 
   /** What `lines` show, each item as grown as they end; where they end is kept, since mostly one reads on there. */
   async #tell(
-    { dev, ino }: FileStamp,
+    path: string,
+    { edition }: FileNow,
     recording: Recording,
     lines: readonly JsonlLine[],
     next: JsonlCursor,
   ): Promise<Entry[]> {
     const [first] = lines;
     if (first === undefined) return [];
-    const key = (offset: number): string => `${dev}:${ino}:${offset}`;
+    const key = (offset: number): string => `${path}\0${edition}:${offset}`;
     const kept = this.#passes.get(key(first.start));
     this.#passes.set(key(first.start), null);
     const pass = kept ?? (await recording.passAt(first.start));
