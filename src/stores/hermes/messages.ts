@@ -42,6 +42,9 @@ const TEXTS = [
   "codex_message_items",
 ] as const;
 
+/** Ids that are walked at once for the rows of a conversation. */
+const STRETCH = 2_000;
+
 /**
  * The messages of one conversation in one open database. Which columns there are is asked, and the full-text index is never
  * touched. Rows that were taken back (`active` 0 and not `compacted`) do not exist here.
@@ -55,6 +58,7 @@ export class Messages {
   readonly #sessions: readonly string[];
   readonly #shown: (alias: string) => string;
   readonly #within: string;
+  #highest: number | undefined;
 
   constructor(database: SqliteDatabase, sessions: readonly string[]) {
     this.#database = database;
@@ -74,13 +78,19 @@ export class Messages {
 
   /** The rows from id `from` on, at most `most` of them, without their texts. */
   from(from: number, most: number): MessageRow[] {
-    // The unary plus keeps the query on the index over sessions, where a long table would else be walked.
+    const end = from + STRETCH;
+    const near = this.#rowsNear("ASC", from, end, most);
+    if (near.length === most || end > this.highest()) return near;
     return this.#rows(`+id >= ? AND ${this.#shown("")} ORDER BY +id LIMIT ?`, from, most);
   }
 
   /** The rows before id `before`, the last first, at most `most` of them, without their texts. */
   before(before: number, most: number): MessageRow[] {
-    return this.#rows(`+id < ? AND ${this.#shown("")} ORDER BY +id DESC LIMIT ?`, before, most);
+    const end = Math.min(before, this.highest() + 1);
+    const start = end - STRETCH;
+    const near = this.#rowsNear("DESC", start, end, most);
+    if (near.length === most || start <= 0) return near;
+    return this.#rows(`+id < ? AND ${this.#shown("")} ORDER BY +id DESC LIMIT ?`, end, most);
   }
 
   /** The row with this id, when it belongs to the conversation and was not taken back. */
@@ -88,15 +98,10 @@ export class Messages {
     return this.#rows(`id = ? AND ${this.#shown("")} LIMIT ?`, id, 1)[0];
   }
 
-  /** A number that no row's id is above, nor ever was. */
+  /** A number that no row's id is above, nor ever was when this was first asked. */
   highest(): number {
-    const id = asNumber(this.#database.first("SELECT MAX(id) AS id FROM messages")?.id) ?? 0;
-    const counts = this.#database.columns("sqlite_sequence").size > 0;
-    if (!counts) return id;
-    return Math.max(
-      id,
-      asNumber(this.#database.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")?.seq) ?? 0,
-    );
+    this.#highest ??= this.#askHighest();
+    return this.#highest;
   }
 
   /** `rows` with what is only told of some: whether they are copies, and the texts of those that are shown. */
@@ -115,7 +120,9 @@ export class Messages {
 
   /** Whether no row of `session` stands behind id `id`. */
   isLast(session: string, id: number): boolean {
-    return !this.#any("session_id = ? AND +id > ?", session, id);
+    const end = id + STRETCH;
+    if (this.#any("+session_id = ? AND id > ? AND id <= ?", session, id, end)) return false;
+    return end >= this.highest() || !this.#any("session_id = ? AND +id > ?", session, id);
   }
 
   /** Whether a summary stands in `session` before id `id`. */
@@ -147,14 +154,38 @@ export class Messages {
     return asNumber(row?.id);
   }
 
+  #askHighest(): number {
+    const id = asNumber(this.#database.first("SELECT MAX(id) AS id FROM messages")?.id) ?? 0;
+    const counts = this.#database.columns("sqlite_sequence").size > 0;
+    if (!counts) return id;
+    return Math.max(
+      id,
+      asNumber(this.#database.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")?.seq) ?? 0,
+    );
+  }
+
+  /**
+   * The rows with ids from `start` to before `end`, found by walking that stretch of the table: what a chat holds mostly lies
+   * close together, and the index over sessions would have to be gone through from its start for every page.
+   */
+  #rowsNear(order: "ASC" | "DESC", start: number, end: number, most: number): MessageRow[] {
+    const condition = `id >= ? AND id < ? AND ${this.#shown("")} ORDER BY id ${order} LIMIT ?`;
+    return this.#rowsWhere(`+${this.#within} AND ${condition}`, start, end, most);
+  }
+
+  /** The rows that the index over sessions leads to: all of them are looked at, however many are wanted. */
   #rows(condition: string, ...parameters: number[]): MessageRow[] {
+    return this.#rowsWhere(`${this.#within} AND ${condition}`, ...parameters);
+  }
+
+  #rowsWhere(condition: string, ...parameters: number[]): MessageRow[] {
     const size = TEXTS.map((name) => (this.#columns.has(name) ? `COALESCE(octet_length(${name}), 0)` : "0")).join(
       " + ",
     );
     const kind = this.#columns.has("display_kind") ? "display_kind" : "NULL";
     const summary = this.#columns.has("_compressed_summary") ? "_compressed_summary" : "0";
     const rows = this.#database.all(
-      `SELECT id, session_id, role, timestamp, ${size} AS bytes, ${kind} AS kind, ${summary} AS summary FROM messages WHERE ${this.#within} AND ${condition}`,
+      `SELECT id, session_id, role, timestamp, ${size} AS bytes, ${kind} AS kind, ${summary} AS summary FROM messages WHERE ${condition}`,
       ...this.#sessions,
       ...parameters,
     );

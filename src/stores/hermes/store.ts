@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { pause } from "../../platform/bell.ts";
+import { Bell } from "../../platform/bell.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { merged } from "../../platform/merge.ts";
@@ -174,8 +174,8 @@ export class HermesStore implements Store {
 class Echo {
   readonly #timer: Timer;
   readonly #signal: AbortSignal;
-  #last = new AbortController();
-  #rung: (() => void) | undefined;
+  readonly #bell = new Bell();
+  #cancel: (() => void) | undefined;
 
   constructor(timer: Timer, signal: AbortSignal) {
     this.#timer = timer;
@@ -183,23 +183,17 @@ class Echo {
   }
 
   ring(): void {
-    this.#last.abort();
-    this.#last = new AbortController();
-    this.#rung?.();
+    this.#cancel?.();
+    this.#cancel = this.#timer.after(SETTLED_MS, () => this.#bell.ring());
   }
 
   async *echoes(): AsyncGenerator<"settled"> {
-    while (!this.#signal.aborted) {
-      const { signal } = this.#last;
-      await pause(this.#timer, SETTLED_MS, AbortSignal.any([signal, this.#signal]));
-      if (signal.aborted || this.#signal.aborted) continue;
+    for (;;) {
+      await this.#bell.listen(this.#signal);
+      if (this.#signal.aborted) break;
       yield "settled";
-      const rung = new Promise<void>((resolve) => {
-        this.#rung = resolve;
-        this.#signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      await rung;
     }
+    this.#cancel?.();
   }
 }
 
