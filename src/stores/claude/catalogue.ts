@@ -1,7 +1,7 @@
 import { basename, sep } from "node:path";
 import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { type FileStamp, sameStamp, stampFrom } from "../../platform/files.ts";
+import { type FileStamp, sameStamp, stampFrom, stampOf } from "../../platform/files.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { ListEffort } from "../store.ts";
 import { stateOf, targetInside } from "./path-state.ts";
@@ -112,7 +112,7 @@ export class Catalogue {
     const known = this.#sessions.get(id)?.place;
     if (known !== undefined && this.#modified(known) !== undefined) return known;
     let newest: { readonly place: ClaudePlace; readonly mtimeNs: bigint } | undefined;
-    for (const root of this.#roots ?? (await this.#findRoots())) {
+    for (const root of await this.#rootsNow()) {
       if (root.real === undefined) continue;
       for (const path of await this.#projects.pathsIn(root.real, [])) {
         const folder = this.#projects.realFolder(root.real, path, []);
@@ -127,13 +127,14 @@ export class Catalogue {
 
   async #look(effort: ListEffort): Promise<readonly KnownSession[]> {
     const sweep = effort === "sweep" || this.#roots === undefined;
-    if (sweep) this.#roots = await this.#findRoots();
+    const roots = sweep ? await this.#findRoots() : await this.#rootsNow();
+    this.#roots = roots;
     const touched = new Set(this.#touched);
     this.#touched.clear();
     const breather = new Breather();
     const leftOut: LeftOut[] = [];
     const folders = new Map<string, ProjectFolder>();
-    for (const root of this.#roots ?? []) {
+    for (const root of roots) {
       for (const folder of await this.#foldersOf(root, leftOut)) folders.set(folder.path, folder);
     }
     await this.#refreshNames([...folders.values()], breather, leftOut);
@@ -150,6 +151,13 @@ export class Catalogue {
     this.#leftOut = leftOut;
     for (const then of this.#afterLook) then();
     return [...this.#sessions.values()];
+  }
+
+  /** The roots as they were last found; looked for anew when one that was missing is there. */
+  async #rootsNow(): Promise<readonly ClaudeRoot[]> {
+    const roots = this.#roots;
+    const known = roots?.every(({ projects, real }) => real !== undefined || stampOf(projects) === undefined);
+    return roots !== undefined && known ? roots : await this.#findRoots();
   }
 
   async #foldersOf(root: ClaudeRoot, leftOut: LeftOut[]): Promise<ProjectFolder[]> {

@@ -53,11 +53,14 @@ export async function* storeChanges(
     const roots = catalogue.roots ?? [];
     const wanted = new Set<string>();
     let fresh = false;
-    for (const { config, real } of roots) {
+    for (const { config, projects, real } of roots) {
+      // A folder that is not there yet is waited for.
+      const folder = real ?? projects;
+      wanted.add(folder);
+      fresh = watch(folder, inProjects) || fresh;
       if (real === undefined) continue;
-      wanted.add(join(config, "sessions")).add(real);
+      wanted.add(join(config, "sessions"));
       watch(join(config, "sessions"), inSessions);
-      fresh = watch(real, inProjects) || fresh;
     }
     for (const folder of catalogue.folders) {
       wanted.add(folder);

@@ -1,6 +1,6 @@
 import { Breather } from "../../platform/breather.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { FileStamp } from "../../platform/files.ts";
+import { type FileStamp, stampOf } from "../../platform/files.ts";
 import { asNumber } from "../../platform/read.ts";
 import type { SqliteDatabase } from "../../sqlite/database.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
@@ -86,15 +86,21 @@ export class Catalogue {
   /** Where the conversation lies that the session `id` is, or was, part of; and the id that it has now. */
   async find(id: SessionId): Promise<{ readonly id: SessionId; readonly place: HermesPlace } | undefined> {
     await this.look(this.#looked ? "quick" : "sweep");
+    let newest: Conversation["newest"] | undefined;
+    let found: { readonly id: SessionId; readonly place: HermesPlace } | undefined;
     for (const { root, conversations } of this.#shelves) {
-      const now = sessionIdOf(conversations?.of(id)?.newest.id);
-      if (now !== undefined) return { id: now, place: { database: root.database, session: id } };
+      const there = conversations?.of(id)?.newest;
+      const now = sessionIdOf(there?.id);
+      if (there === undefined || now === undefined || (newest && newest.updatedAt >= there.updatedAt)) continue;
+      newest = there;
+      found = { id: now, place: { database: root.database, session: id } };
     }
-    return undefined;
+    return found;
   }
 
   async #look(effort: ListEffort): Promise<readonly Listed[]> {
-    if (effort === "sweep" || !this.#looked) {
+    const appeared = this.#roots.some(({ database, found }) => !found && stampOf(database) !== undefined);
+    if (effort === "sweep" || !this.#looked || appeared) {
       this.#roots = this.#findRoots();
       const held = new Map(this.#shelves.map((shelf) => [shelf.root.database, shelf]));
       this.#shelves = this.#roots
@@ -183,17 +189,18 @@ export class Catalogue {
     });
   }
 
-  /** Every session once: of two databases that hold one id, the first that is looked into counts. */
+  /** Every session once: of two databases that hold one id, the one in which it was written last counts. */
   #distinct(): Listed[] {
     const rows = new Map<SessionId, Listed>();
     const twins: string[] = [];
     for (const shelf of this.#shelves) {
       for (const row of shelf.rows) {
-        if (rows.has(row.id)) twins.push(row.id);
-        else rows.set(row.id, row);
+        const other = rows.get(row.id);
+        if (other !== undefined) twins.push(row.id);
+        if (other === undefined || row.updatedAt > other.updatedAt) rows.set(row.id, row);
       }
     }
-    this.#twins = reason("a session with the id of one in another database", twins)[0];
+    this.#twins = reason("an older copy of a session in another database", twins)[0];
     return [...rows.values()];
   }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
+import { stampOf } from "../../platform/files.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { ListEffort } from "../store.ts";
 import { isThere } from "./children.ts";
@@ -114,18 +115,21 @@ export class Catalogue {
     return look;
   }
 
-  /** Where the session lies: as listed, else as the stores say now. @throws what reading a database throws */
+  /**
+   * Where the session lies: as listed, else as the stores say now. @throws what reading a database throws that could be read
+   * before: what never could be is no place where it may be.
+   */
   async find(id: SessionId): Promise<OpenCodePlace | undefined> {
     const known = this.#sessions.get(id)?.place;
     if (known !== undefined) return known;
-    if (this.#roots === undefined) await this.#findRoots();
+    if (this.#hasOtherRoots()) await this.#findRoots();
     let failed: { readonly error: unknown } | undefined;
-    for (const { file } of this.#databases.values()) {
+    for (const { file, list } of this.#databases.values()) {
       try {
         const { value } = await file.read((rows, tables) => isThere(rows, tables, id));
         if (value) return { kind: "database", session: id, database: file };
       } catch (error) {
-        failed = { error };
+        if (list !== undefined) failed = { error };
       }
     }
     for (const storage of this.#storages()) {
@@ -138,7 +142,7 @@ export class Catalogue {
 
   async #look(effort: ListEffort): Promise<readonly KnownSession[]> {
     const sweep = effort === "sweep" || this.#roots === undefined;
-    if (sweep || this.#rootsTouched) await this.#findRoots();
+    if (sweep || this.#hasOtherRoots()) await this.#findRoots();
     for (const database of this.#databases.values()) await this.#refresh(database);
     if (sweep) {
       const lists = await Promise.all(this.#storages().map((storage) => this.#files.list(storage)));
@@ -147,6 +151,12 @@ export class Catalogue {
     this.#sessions = this.#merged();
     for (const then of this.#afterLook) then();
     return [...this.#sessions.values()];
+  }
+
+  /** Whether the roots are to be looked for: a folder has changed, or one that was missing is there. */
+  #hasOtherRoots(): boolean {
+    if (this.#roots === undefined || this.#rootsTouched) return true;
+    return this.#roots.some(({ path, real }) => real === undefined && stampOf(path) !== undefined);
   }
 
   async #findRoots(): Promise<void> {

@@ -27,10 +27,11 @@ export async function* storeChanges(
     start().catch(() => followed.delete(path));
   };
   const follow = (): void => {
-    for (const { real } of catalogue.roots) {
-      if (real === undefined) continue;
-      once(real, () =>
-        pump(watcher.folder(real, signal), (name) => {
+    for (const { path, real } of catalogue.roots) {
+      // A folder that is not there yet is waited for.
+      const folder = real ?? path;
+      once(folder, () =>
+        pump(watcher.folder(folder, signal), (name) => {
           if (name !== undefined && !name.endsWith(".db")) return;
           catalogue.touch();
           told.tell(undefined);

@@ -51,6 +51,8 @@ export class Catalogue {
   readonly #afterLook = new Set<() => void>();
   #roots: readonly RecordedRoot[] = [];
   #known = new Map<string, Known>();
+  /** By id, the recording that is listed. */
+  #listed: ReadonlyMap<string, Known> = new Map();
   #looked = false;
   #leftOut: readonly LeftOut[] = [];
   #rows: readonly Listed[] = [];
@@ -100,12 +102,12 @@ export class Catalogue {
 
   /** Where the recording of `id` lies: a file of that name in a folder of that name, and an agent's. */
   async find(id: SessionId): Promise<RecordedPlace | undefined> {
-    const roots = this.#looked ? this.#roots : this.#findRoots();
-    for (const { real } of roots) {
+    const listed = this.#listed.get(id)?.place;
+    if (listed !== undefined && this.#isThere(listed)) return listed;
+    for (const { real } of this.#rootsNow()) {
       if (real === undefined) continue;
       const place = { root: real, file: join(real, id, EVENTS) };
-      this.#work.stats++;
-      if (stampOf(place.file) === undefined) continue;
+      if (!this.#isThere(place)) continue;
       const held = this.#known.get(place.file);
       // What was listed stays a session; anything else may have become one since.
       const reading = held?.row === undefined ? (await this.#read(place)).reading : held.reading;
@@ -117,13 +119,13 @@ export class Catalogue {
 
   async #look(effort: ListEffort): Promise<readonly Listed[]> {
     const sweep = effort === "sweep" || !this.#looked;
-    if (sweep) this.#roots = this.#findRoots();
+    this.#roots = sweep ? this.#findRoots() : this.#rootsNow();
     const touched = new Set(this.#touched);
     this.#touched.clear();
     const breather = new Breather();
     const leftOut: LeftOut[] = [];
     const known = new Map<string, Known>();
-    const ids = new Set<string>();
+    const listed = new Map<string, Known>();
     for (const { real } of this.#roots) {
       if (real === undefined) continue;
       for (const name of await this.#names(real, sweep, leftOut)) {
@@ -138,21 +140,30 @@ export class Catalogue {
         if (sweep || entry.reading === undefined || touched.has(name)) await this.#refresh(entry, name);
         const { reading } = entry;
         if (reading !== undefined && reading.kind !== "session") leftOut.push({ reason: reading.reason, path: file });
-        if (entry.row !== undefined && ids.has(name)) {
-          leftOut.push({ reason: "a session with the id of one in another folder", path: file });
-          known.delete(file);
-        } else if (entry.row !== undefined) ids.add(name);
+        if (entry.row !== undefined) keepNewest(listed, name, entry, leftOut);
         await breather.pause();
       }
     }
     this.#known = known;
+    this.#listed = listed;
     this.#leftOut = leftOut;
     this.#looked = true;
-    const rows = [...known.values()].flatMap(({ row }) => row ?? []);
+    const rows = [...listed.values()].flatMap(({ row }) => row ?? []);
     const same = rows.length === this.#rows.length && rows.every((row, index) => row === this.#rows[index]);
     if (!same) this.#rows = rows;
     for (const then of this.#afterLook) then();
     return this.#rows;
+  }
+
+  #isThere(place: RecordedPlace): boolean {
+    this.#work.stats++;
+    return stampOf(place.file) !== undefined;
+  }
+
+  /** The roots as they were last found; looked for anew when one that was missing is there. */
+  #rootsNow(): readonly RecordedRoot[] {
+    const known = this.#roots.every(({ sessions, real }) => real !== undefined || stampOf(sessions) === undefined);
+    return this.#looked && known ? this.#roots : this.#findRoots();
   }
 
   /** The names of the session folders; read again only when the folder changed, and in every sweep. */
@@ -219,6 +230,16 @@ export class Catalogue {
       return { reading: { kind: "skipped", reason }, stamp: undefined };
     }
   }
+}
+
+/** Of two recordings of one id, the one that was written last is listed. */
+function keepNewest(listed: Map<string, Known>, name: string, entry: Known, leftOut: LeftOut[]): void {
+  const other = listed.get(name);
+  const isNewer = other?.row === undefined || (entry.row !== undefined && entry.row.updatedAt > other.row.updatedAt);
+  if (isNewer) listed.set(name, entry);
+  if (other === undefined) return;
+  const { file } = (isNewer ? other : entry).place;
+  leftOut.push({ reason: "an older copy of a session in another folder", path: file });
 }
 
 const NOTHING: Reading = { kind: "skipped", reason: "a folder without a recording" };

@@ -76,7 +76,7 @@ test("profiles and extra roots are looked into; of one id in two the first count
       [other.database, true],
     ],
   );
-  assert.deepEqual(skipped, [{ reason: "a session with the id of one in another database", count: 1, example: "s1" }]);
+  assert.deepEqual(skipped, [{ reason: "an older copy of a session in another database", count: 1, example: "s1" }]);
 });
 
 test("a database that has not changed is not read again, and rows that say the same stay the same", async (t) => {
