@@ -76,7 +76,8 @@ function headerOf(path: string): Buffer {
     readSync(descriptor, header, 0, header.length, 0);
     return header;
   } catch (error) {
-    throw new Failure("failed", "the database can't be read", error);
+    const isFolder = errorCode(error) === "EISDIR";
+    throw new Failure("failed", isFolder ? "a folder, and no database" : "the database can't be read", error);
   } finally {
     closeSync(descriptor);
   }

@@ -24,14 +24,18 @@ interface Folder {
   /** Names of the folders in it that can hold rollouts, ascending. */
   readonly folders: readonly string[];
   readonly files: readonly RolloutFile[];
-  /** Files that look like transcripts and are no rollouts by name or place. */
-  readonly foreign: readonly string[];
+  /** What looks like a transcript there and is none, with why. */
+  readonly foreign: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** A folder changed within this time of being listed may change again without another time stamp. */
 const RACY_NS = 50_000_000n;
 /** Live writers add files to the newest of these; older folders only change by hand. */
 const NEWEST_FOLDERS = 3;
+
+const A_LINK = "a link, which Codex does not follow either";
+const NO_FILE = "named like a rollout and no regular file";
+const NO_ROLLOUT = "not named or placed like a rollout";
 
 /**
  * Every rollout of the given homes: which files there are, found by listing folders, never by opening a file. A folder
@@ -126,10 +130,16 @@ export class Catalog {
     });
   }
 
-  /** What was passed over: folders that could not be read, with why, and files that are no rollouts. */
-  problems(): { readonly unreadable: ReadonlyMap<string, string>; readonly foreign: readonly string[] } {
-    const foreign = [...this.#folders].flatMap(([path, folder]) => folder.foreign.map((name) => join(path, name)));
-    return { unreadable: this.#unreadable, foreign };
+  /** What was passed over, each with why: folders that could not be read, and what is no rollout. */
+  problems(): { readonly reason: string; readonly example: string }[] {
+    const foreign = [...this.#folders].flatMap(([path, folder]) =>
+      folder.foreign.map(({ name, reason }) => ({ reason, example: join(path, name) })),
+    );
+    const unreadable = Array.from(this.#unreadable, ([path, code]) => ({
+      reason: `folder can't be read: ${code}`,
+      example: path,
+    }));
+    return [...unreadable, ...foreign];
   }
 
   async #look(
@@ -175,11 +185,13 @@ export class Catalog {
     const racy = BigInt(this.#clock.now()) * 1_000_000n - stamp.mtimeNs < RACY_NS;
     const folders = depth === 0 ? [] : entries.filter((entry) => entry.isDirectory() && /^\d{1,5}$/.test(entry.name));
     const files: RolloutFile[] = [];
-    const foreign: string[] = [];
-    for (const { name } of entries.filter((entry) => entry.isFile())) {
+    const foreign: Folder["foreign"][number][] = [];
+    for (const entry of entries) {
+      const { name } = entry;
       const parsed = depth === 0 ? rolloutNameOf(name) : undefined;
-      if (parsed !== undefined) files.push({ ...parsed, ...place, path: join(path, name) });
-      else if (/\.jsonl?(\.zst)?$/.test(name)) foreign.push(name);
+      if (parsed !== undefined && entry.isFile()) files.push({ ...parsed, ...place, path: join(path, name) });
+      else if (parsed !== undefined) foreign.push({ name, reason: entry.isSymbolicLink() ? A_LINK : NO_FILE });
+      else if (entry.isFile() && /\.jsonl?(\.zst)?$/.test(name)) foreign.push({ name, reason: NO_ROLLOUT });
     }
     return {
       stamp: racy ? { ...stamp, mtimeNs: -1n } : stamp,

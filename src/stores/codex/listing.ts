@@ -24,6 +24,8 @@ export interface ListingTools {
   /** What Codex's own index says of a home. */
   readonly index: (home: string) => Promise<ThreadHints>;
   readonly indexProblems: (home: string) => readonly string[];
+  /** What named a home, when it is not the one that Codex uses by itself. */
+  readonly origin: (home: string) => string | undefined;
   readonly locks: (home: string) => WriterLocks;
 }
 
@@ -109,14 +111,7 @@ export class Listing {
     const rows = [...this.#rows.values()];
     const formats = new Set(rows.flatMap(({ header }) => (header === undefined ? [] : generationOf(header))));
     const helpers = rows.filter(({ header }) => header?.role === "helper");
-    const { unreadable, foreign } = catalog.problems();
-    const skipped = bySkipReason(this.#broken.values());
-    for (const [path, code] of unreadable)
-      skipped.push({ reason: `folder can't be read: ${code}`, count: 1, example: path });
-    const [stranger] = foreign;
-    if (stranger !== undefined) {
-      skipped.push({ reason: "not named or placed like a rollout", count: foreign.length, example: stranger });
-    }
+    const skipped = bySkipReason([...this.#broken.values(), ...catalog.problems()]);
     const [helper] = helpers;
     if (helper !== undefined) {
       skipped.push({ reason: "review or internal helper", count: helpers.length, example: helper.facts.stamp.path });
@@ -125,7 +120,8 @@ export class Listing {
       agent: "codex",
       roots: homes.map((path) => {
         const [problem] = this.#tools.indexProblems(path);
-        return { path, found: catalog.holds(path), ...(problem !== undefined && { note: problem }) };
+        const note = [this.#tools.origin(path), problem].filter((each) => each !== undefined).join("; ");
+        return { path, found: catalog.holds(path), ...(note !== "" && { note }) };
       }),
       sessions: rows.filter(({ row }) => row !== undefined && row.parent === undefined).length,
       formats: [...formats].sort(),

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
 import { makePrivateFolder } from "../../platform/private-folder.ts";
@@ -61,7 +61,7 @@ export class StateIndex {
   /** Why an index that is there can't be used. */
   get problems(): readonly string[] {
     return [...this.#read.values()].flatMap(({ path, problem }) =>
-      problem === undefined ? [] : `${path}: ${problem}`,
+      problem === undefined ? [] : `${basename(path)}: ${problem}`,
     );
   }
 

@@ -114,6 +114,10 @@ export class CodexStore implements Store {
       names: new Map(this.#homes.map((path) => [path, new ThreadNames(path)])),
       index,
       indexProblems: (of) => states.get(of)?.problems ?? [],
+      origin: (of) => {
+        if (of !== resolve(home)) return "from config.json";
+        return environment.variable("CODEX_HOME") === undefined ? undefined : "from CODEX_HOME";
+      },
       locks,
     });
     this.#follow = { homes: this.#homes, catalog: this.#catalog, chains: this.#chains, watcher };

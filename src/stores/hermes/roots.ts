@@ -5,6 +5,7 @@ import { errorCode } from "../../platform/failure.ts";
 import { isWithin } from "../../platform/files.ts";
 
 const DATABASE = "state.db";
+const A_LINK = "a link that leads out of the store";
 
 /** A Hermes home (or one of its profiles) with its database, whether there is one or not. */
 export interface HermesRoot {
@@ -43,7 +44,10 @@ function homeRoots(home: string, own: boolean, note: string | undefined): Hermes
   const real = realPathOf(home);
   const profiles = join(real, "profiles");
   const named = foldersIn(profiles).map((name) => rootAt(real, join(profiles, name, DATABASE), name, own, note));
-  return [rootAt(real, join(real, DATABASE), undefined, own, note), ...named.filter(({ found }) => found)];
+  return [
+    rootAt(real, join(real, DATABASE), undefined, own, note),
+    ...named.filter(({ found, note }) => found || note === A_LINK),
+  ];
 }
 
 function rootAt(
@@ -56,7 +60,7 @@ function rootAt(
   const root = { database, profile, own };
   try {
     const real = realpathSync.native(database);
-    if (!isWithin(home, real)) return { ...root, found: false, note: "a link that leads out of the store" };
+    if (!isWithin(home, real)) return { ...root, found: false, note: A_LINK };
     return { ...root, database: real, found: true, ...(note !== undefined && { note }) };
   } catch (error) {
     const told = errorCode(error) === "EACCES" ? "permission denied" : note;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { START } from "../../../src/transcript/cursor.ts";
@@ -159,6 +159,9 @@ test("the report says where it looked, which generations it met and what it left
   const review = home.rollout(helper, [meta(helper, { source: { subagent: "review" } })]);
   const foreign = join(home.path, "sessions/2026/11/30/rollout-test.jsonl");
   writeFileSync(foreign, "");
+  const [folder, link] = [home.rolloutPath(uuid(NINE, 3)), home.rolloutPath(uuid(NINE, 4))];
+  mkdirSync(folder);
+  symlinkSync(review, link);
   const store = home.store({ extraRoots: [other.path] });
   await store.list("sweep");
   await store.list("sweep");
@@ -166,12 +169,14 @@ test("the report says where it looked, which generations it met and what it left
   assert.deepEqual(report, {
     agent: "codex",
     roots: [
-      { path: home.path, found: true },
-      { path: other.path, found: false },
+      { path: home.path, found: true, note: "from CODEX_HOME" },
+      { path: other.path, found: false, note: "from config.json" },
     ],
     sessions: 2,
     formats: ["events (0.32 and newer)", "items (0.149 and newer)"],
     skipped: [
+      { reason: "named like a rollout and no regular file", count: 1, example: folder },
+      { reason: "a link, which Codex does not follow either", count: 1, example: link },
       { reason: "not named or placed like a rollout", count: 1, example: foreign },
       { reason: "review or internal helper", count: 1, example: review },
     ],
