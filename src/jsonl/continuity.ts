@@ -40,8 +40,13 @@ export interface FileNow {
  * other first bytes) or cut short is told from those of the file that stands at its path now.
  */
 export class Continuity {
-  readonly #known = new Recent<string, Known>(PATHS);
+  readonly #known: Recent<string, Known>;
   #editions = 0;
+
+  /** `paths`: how many are remembered; one that was forgotten is another edition the next time. */
+  constructor(paths: number = PATHS) {
+    this.#known = new Recent(paths);
+  }
 
   /** Compares the open file with what stood at its path before. */
   now(file: OpenFile): FileNow {

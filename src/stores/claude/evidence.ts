@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { Continuity } from "../../jsonl/continuity.ts";
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import type { OpenFile } from "../../platform/files.ts";
@@ -49,8 +50,7 @@ const NEEDLES = ['"name":"Agent"', '"name":"Task"', "<task-id>", '"task_status"'
 const RESULT = Buffer.from('"tool_use_id":"');
 
 interface Scan {
-  readonly dev: bigint;
-  readonly ino: bigint;
+  readonly edition: number;
   /** Behind the last line that was read. */
   to: number;
   readonly described: Map<string, { description: string | undefined; prompt: string | undefined }>;
@@ -62,6 +62,7 @@ interface Scan {
 /** Collects what chats say of their subagents; a file is scanned once, and what is appended to it is added. */
 export class EvidenceFinder {
   readonly #scans = new Recent<string, Scan>(FILES);
+  readonly #continuity = new Continuity(FILES);
   readonly #reading: Reading;
   /** One for every step, which is taken without a pause. */
   readonly #buffer = Buffer.allocUnsafeSlow(STEP_BYTES);
@@ -72,11 +73,11 @@ export class EvidenceFinder {
 
   /** What the open transcript says as one chat of it shows it. */
   async of(file: OpenFile, scope: ChatScope): Promise<Evidence> {
-    const { path, dev, ino, size } = file.stamp;
+    const { path, size } = file.stamp;
+    const { edition } = this.#continuity.now(file);
     const key = `${scope.agent ?? ""}\n${path}`;
     const known = this.#scans.get(key);
-    const same = known?.dev === dev && known.ino === ino && known.to <= size;
-    const scan = known !== undefined && same ? known : newScan(dev, ino, Math.max(0, size - SCAN_BYTES));
+    const scan = known?.edition === edition ? known : newScan(edition, Math.max(0, size - SCAN_BYTES));
     this.#scans.set(key, scan);
     await withChat(file, scope, this.#reading, async (chat) => {
       while (scan.to < size && step(scan, chat, this.#buffer)) await turn();
@@ -85,8 +86,8 @@ export class EvidenceFinder {
   }
 }
 
-function newScan(dev: bigint, ino: bigint, to: number): Scan {
-  return { dev, ino, to, described: new Map(), callOf: new Map(), results: new Map(), told: new Map() };
+function newScan(edition: number, to: number): Scan {
+  return { edition, to, described: new Map(), callOf: new Map(), results: new Map(), told: new Map() };
 }
 
 /** Reads one step further; false when no whole line is left. */

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { Continuity } from "../../jsonl/continuity.ts";
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import type { OpenFile } from "../../platform/files.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
@@ -37,8 +38,7 @@ interface Growing {
 }
 
 interface Scan {
-  readonly dev: bigint;
-  readonly ino: bigint;
+  readonly edition: number;
   /** Behind the last line that was read. */
   to: ByteOffset;
   /** How long the part of the file was that was read. */
@@ -50,6 +50,7 @@ interface Scan {
 /** Finds inline subagents; a file is scanned once, and what is appended to it is added. */
 export class SidechainFinder {
   readonly #scans = new Recent<string, Scan>(SESSIONS);
+  readonly #continuity = new Continuity(SESSIONS);
   readonly #reading: Reading;
 
   constructor(reading: Reading) {
@@ -57,10 +58,11 @@ export class SidechainFinder {
   }
 
   async of(file: OpenFile): Promise<Sidechains> {
-    const { path, dev, ino, size } = file.stamp;
+    const { path, size } = file.stamp;
+    const { edition } = this.#continuity.now(file);
     let scan = this.#scans.get(path);
-    if (scan === undefined || scan.dev !== dev || scan.ino !== ino || scan.to > size) {
-      scan = { dev, ino, to: byteOffsetOf(0), size: 0, found: new Map(), roots: new Map() };
+    if (scan?.edition !== edition) {
+      scan = { edition, to: byteOffsetOf(0), size: 0, found: new Map(), roots: new Map() };
     }
     this.#scans.set(path, scan);
     const scanned = Math.min(size, SCAN_BYTES);

@@ -1,3 +1,4 @@
+import { Continuity } from "../../jsonl/continuity.ts";
 import { FILE_START, type JsonlCursor } from "../../jsonl/cursor.ts";
 import { pageBuffer, type RecordLine, readPage } from "../../jsonl/page.ts";
 import { parseRecords } from "../../jsonl/parse.ts";
@@ -26,6 +27,8 @@ const MOST_UNREAD = 1_000;
 interface Counted {
   readonly stamp: FileStamp;
   readonly next: JsonlCursor;
+  /** Undefined where it could not be read. */
+  readonly edition: number | undefined;
 }
 
 /** What has been counted of a session. */
@@ -43,6 +46,7 @@ export class TotalsCounter {
   readonly #family = new FamilyFiles();
   readonly #counts = new Map<string, Count>();
   readonly #unread = new Set<string>();
+  readonly #continuity = new Continuity();
   #background: Promise<unknown> = Promise.resolve();
   #bytes = 0;
 
@@ -117,18 +121,20 @@ export class TotalsCounter {
 
   /** Counts what is new in `file`; false when it does not go on where it was left. */
   async #countFile(place: ClaudePlace, file: FileStamp, count: Count): Promise<boolean> {
-    const from = count.files.get(file.path)?.next ?? FILE_START;
+    const { next: from, edition: before } = count.files.get(file.path) ?? { next: FILE_START, edition: undefined };
     try {
       return await withFile(place.root, file.path, async (open) => {
+        const { edition } = this.#continuity.now(open);
+        if (before !== undefined && before !== edition) return false;
         const next = await this.#countPages(open, from, file.path === place.mainFile, count.sum);
-        if (next !== undefined) count.files.set(file.path, { stamp: open.stamp, next });
+        if (next !== undefined) count.files.set(file.path, { stamp: open.stamp, next, edition });
         this.#unread.delete(file.path);
         return next !== undefined;
       });
     } catch {
       // Nothing more is known of it; it is tried again when it has changed.
       if (this.#unread.size < MOST_UNREAD) this.#unread.add(file.path);
-      count.files.set(file.path, { stamp: file, next: from });
+      count.files.set(file.path, { stamp: file, next: from, edition: before });
       return true;
     }
   }

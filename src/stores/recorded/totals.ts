@@ -1,3 +1,4 @@
+import { Continuity } from "../../jsonl/continuity.ts";
 import { FILE_START, type JsonlCursor } from "../../jsonl/cursor.ts";
 import { pageBuffer, readPage } from "../../jsonl/page.ts";
 import { Breather } from "../../platform/breather.ts";
@@ -53,12 +54,14 @@ interface Count {
   sum: CumulativeSum;
   next: JsonlCursor;
   stamp: FileStamp | undefined;
+  edition: number | undefined;
   running: Promise<void> | undefined;
 }
 
 /** Counts the tokens of recordings, each from where its last count stopped. */
 export class TotalsCounter {
   readonly #counts = new Recent<string, Count>(MOST_RECORDINGS);
+  readonly #continuity = new Continuity(MOST_RECORDINGS);
   /** Bytes of recordings that were read so far. */
   bytesRead = 0;
 
@@ -85,21 +88,28 @@ export class TotalsCounter {
   #countOf(place: RecordedPlace): Count {
     const held = this.#counts.get(place.file);
     if (held !== undefined) return held;
-    const count: Count = { sum: new CumulativeSum(), next: FILE_START, stamp: undefined, running: undefined };
+    const count: Count = {
+      sum: new CumulativeSum(),
+      next: FILE_START,
+      stamp: undefined,
+      edition: undefined,
+      running: undefined,
+    };
     this.#counts.set(place.file, count);
     return count;
   }
 
   #run(place: RecordedPlace, count: Count): Promise<void> {
     return withFile(place.root, place.file, async (open) => {
-      const { stamp } = open;
-      const other = count.stamp !== undefined && (count.stamp.ino !== stamp.ino || count.stamp.dev !== stamp.dev);
+      const { edition } = this.#continuity.now(open);
+      const other = count.edition !== undefined && count.edition !== edition;
       if (other || !(await this.#read(open, count))) {
         count.sum = new CumulativeSum();
         count.next = FILE_START;
         await this.#read(open, count);
       }
-      count.stamp = stamp;
+      count.stamp = open.stamp;
+      count.edition = edition;
     });
   }
 

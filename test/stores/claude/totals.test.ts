@@ -181,6 +181,16 @@ test("tokens: a transcript that was replaced, cut or written anew is counted ane
   assert.deepEqual((await counter.totals(place))?.tokens, { input: 3, output: 3 });
 });
 
+test("tokens: a transcript that was written anew in place, as long as before and longer, is counted anew", async (t) => {
+  const home = claudeHome(t);
+  home.write("-a", file, [prompt("a"), answer("m1", usage(1, 10))]);
+  const counter = new TotalsCounter();
+  const place = await placeOf(home);
+  assert.deepEqual(await counter.totals(place), { tokens: { input: 1, output: 10 } });
+  home.write("-a", file, [prompt("b"), answer("m2", usage(2, 20)), answer("m3", usage(4, 40))]);
+  assert.deepEqual(await counter.totals(place), { tokens: { input: 6, output: 60 } });
+});
+
 test("tokens: much is counted in the background, and is there when that is done", async (t) => {
   const home = claudeHome(t);
   home.write("p", file, [answer("m1", usage(1, 1)), prompt("x".repeat(3_000_000)), answer("m2", usage(1, 1))]);

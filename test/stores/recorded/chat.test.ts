@@ -234,4 +234,8 @@ test("totals count cumulative figures once, also when they are given twice or be
   assert.deepEqual(await home.store.totals(ref), { tokens: { input: 260, output: 7 }, costUsd: 0.25 });
   await home.chat(prompt);
   assert.deepEqual(await home.store.totals(ref), { tokens: {} });
+  await home.chat({ ...prompt, text: "Other" }, used(1), used(2));
+  assert.deepEqual(await home.store.totals(ref), { tokens: { input: 2 } });
+  await home.chat({ ...prompt, text: "Third" }, used(4), used(5), used(6));
+  assert.deepEqual(await home.store.totals(ref), { tokens: { input: 6 } });
 });
