@@ -32,6 +32,7 @@ export function receivedOf(chats: Chats, agent: Agent): Received {
 }
 
 const POLL_MS = 100;
+const WALK_PAUSE_MS = 1_000;
 /** How long a connection is held before the client leaves it and comes back. */
 const CONNECTION_MS = 1_500;
 const MOST_WALK_PAGES = 3_000;
@@ -110,7 +111,7 @@ export async function followEvents(api: Api, chats: Chats, course: Course): Prom
 export async function walkBack(api: Api, agent: Agent, known: Received, told: Received, course: Course): Promise<void> {
   while (goesOn(course, [known])) {
     await walkOnce(api, agent, known.unbroken, told);
-    await sleep(POLL_MS);
+    await sleep(WALK_PAUSE_MS);
   }
 }
 
