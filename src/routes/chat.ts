@@ -143,9 +143,11 @@ function nothingWithoutStore(error: unknown): undefined {
   if (!(error instanceof StoreMissing)) throw error;
 }
 
+// A page that starts again has no ETag: to the same cursor and of the same files the next answer is another page.
+
 async function pageFrom({ store, ref, standing }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
   const { page, uses, settled } = await pages.from(store, ref, from);
-  return { kind: "json", body: page, validity: { uses, settled, ...standing } };
+  return { kind: "json", body: page, validity: { uses, settled: settled && !page.reset, ...standing } };
 }
 
 async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
@@ -156,5 +158,5 @@ async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
 async function pageBefore({ store, ref, standing }: Chat, before: Cursor): Promise<Answer> {
   const { entries, prev, reset, uses, settled } = await store.before(ref, before, PAGE_BUDGET);
   const body = { items: toItems(entries), prev, ...(reset && { reset }) };
-  return { kind: "json", body, validity: { uses, settled, ...standing } };
+  return { kind: "json", body, validity: { uses, settled: settled && !reset, ...standing } };
 }

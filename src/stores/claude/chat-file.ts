@@ -178,6 +178,12 @@ export class ChatFile {
     return place <= LOOK_BACK_BYTES ? byteOffsetOf(0) : undefined;
   }
 
+  /** Behind the newline of the line that `place` is in, when that line is not longer than a page. */
+  lineEnd(place: ByteOffset): ByteOffset | undefined {
+    const line = this.lineAt(place);
+    return line && byteOffsetOf(line.start + line.bytes.length + 1);
+  }
+
   /** Every place of `needle` before `before`, the last first. */
   places(needle: string, before: ByteOffset): Generator<ByteOffset> {
     return this.#before.places(Buffer.from(needle), before);

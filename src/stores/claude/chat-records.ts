@@ -1,5 +1,6 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { JsonlLine, RecordLine } from "../../jsonl/page.ts";
+import { pushTo } from "../../platform/push-to.ts";
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import { oneLine } from "../../transcript/clip.ts";
 import type { Entry, ToolResultEntry } from "../../transcript/entry.ts";
@@ -104,12 +105,6 @@ function answerCalls(draft: Draft, calls: Map<string, Call>, waiting: Map<string
 function answer(draft: Draft, result: ToolResultEntry, call: Call): void {
   Object.assign(result, callReference(call));
   draft.calls = draft.calls === NO_CALLS ? [call] : [...draft.calls, call];
-}
-
-function pushTo<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }
 
 function promptAt(draft: Draft): Prompt | undefined {
