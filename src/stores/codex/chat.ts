@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { PageBuffers } from "../../jsonl/buffers.ts";
 import type { Continuity, FileNow } from "../../jsonl/continuity.ts";
 import {
@@ -118,7 +119,7 @@ async function pageBefore(chat: OpenChat, end: ByteOffset, buffer: Buffer, tools
   for (let at = end; ; ) {
     const page = await readPageBefore(chat.source, at, buffer);
     const read = await new RecordReader(chat, tools, { settle: true }).read(page.lines);
-    next ??= read.stop ?? page.lines.at(-1)?.end ?? byteOffsetOf(0);
+    next ??= read.stop ?? page.end;
     // What stands behind a call that waits was read before it; it waits too.
     if (read.stop !== undefined) [next, stopped, entries] = [read.stop, true, []];
     entries = [...read.entries, ...entries];
@@ -126,6 +127,7 @@ async function pageBefore(chat: OpenChat, end: ByteOffset, buffer: Buffer, tools
       return { entries, next, prev: page.prev, stopped };
     }
     at = page.prev;
+    await turn();
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { byteOffsetOf, FILE_START, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
@@ -71,12 +72,13 @@ export class RecordedChats {
         let told: number | undefined;
         let entries: readonly Entry[] = [];
         for (let stop = end; ; ) {
-          const { lines, prev } = await readPageBefore(open, stop, buffer);
-          told ??= lines.at(-1)?.end ?? 0;
+          const { lines, end: behind, prev } = await readPageBefore(open, stop, buffer);
+          told ??= behind;
           entries = joined(await this.#tellWhole(recording, lines), entries);
           const shows = entries.some((entry) => toItem(entry) !== undefined);
           if (prev !== undefined && !shows && end - prev <= LOOK_BACK_BYTES) {
             stop = prev;
+            await turn();
             continue;
           }
           now.served(prev ?? 0, fits ? end : told);
