@@ -38,7 +38,7 @@ export const ls = command({
     project: text("DIR", "only sessions that started in this folder or below it"),
     q: text("TEXT", "only sessions with this text in title or folder"),
     live: flag("only sessions that a process has open now"),
-    children: flag("list subagents' sessions too"),
+    children: flag("list subagents too that are sessions of their own (not Claude Code's)"),
     limit: wholeNumber("N", `at most so many (${LIST_LIMIT})`, [1, 1_000_000]),
     json: { ...json, help: "print them as the API does: {transcripts, total}" },
     home,
