@@ -52,6 +52,11 @@ export function promptOf(record: JsonObject): string | undefined {
   return entry?.kind === "user" ? entry.text : undefined;
 }
 
+/** What `record` shows as typed by the user. */
+export function textsTyped(record: JsonObject): string[] {
+  return saidBy(record).flatMap((said) => (said.kind === "user" ? [said.text] : []));
+}
+
 /** The texts of a user record that may have been typed, as they stand: none of a tool's output, of meta or of summaries. */
 export function typedTexts(record: JsonObject): string[] {
   if (isMeta(record) || isInjected(record) || record.isCompactSummary === true) return [];
