@@ -2,7 +2,7 @@ import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import { pushTo } from "../../platform/push-to.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
-import type { ChatFile } from "./chat-file.ts";
+import { type ChatFile, isPlainId } from "./chat-file.ts";
 import { promptOf } from "./records.ts";
 import { Turns } from "./turns.ts";
 
@@ -20,10 +20,13 @@ export interface Prompt {
   rewinds(first: string): void;
 }
 
-const UUID = Buffer.from('"uuid":"');
+const UUID = Buffer.from('"uuid":');
 
-/** What cuts the chain of parents, so that a prompt behind it without a parent has taken nothing back. */
-const CUTS = ['"subtype":"compact_boundary"', '"isCompactSummary":true'];
+/** What cuts the chain of parents, so that a prompt behind it without a parent has taken nothing back: key and value. */
+const CUTS = [
+  ['"subtype":', '"compact_boundary"'],
+  ['"isCompactSummary":', "true"],
+] as const;
 
 /** Tells which of a page's prompts take turns back; all of them in one search. */
 export function findRewinds(file: ChatFile, prompts: readonly Prompt[]): void {
@@ -32,7 +35,7 @@ export function findRewinds(file: ChatFile, prompts: readonly Prompt[]): void {
   const roots: Prompt[] = [];
   for (const prompt of prompts) {
     const parent = asText(prompt.record.parentUuid);
-    if (parent !== undefined) pushTo(open, parent, prompt);
+    if (parent !== undefined && isPlainId(parent)) pushTo(open, parent, prompt);
     else if (prompt.record.parentUuid === null && prompt.start <= LOOK_BACK_BYTES) roots.push(prompt);
   }
   findRewindsToStart(file, turns, roots);
@@ -49,11 +52,23 @@ export function findRewinds(file: ChatFile, prompts: readonly Prompt[]): void {
 function findRewindsToStart(file: ChatFile, turns: Turns, roots: readonly Prompt[]): void {
   const last = roots.at(-1);
   if (last === undefined) return;
-  const cuts = CUTS.flatMap((cut) => [...file.places(cut, last.start)]);
-  const firstCut = Math.min(...cuts, Number.POSITIVE_INFINITY);
+  const firstCut = firstCutBefore(file, last.start);
   for (const prompt of roots) {
     if (firstCut >= prompt.start) tell(prompt, turns.firstAnswered(byteOffsetOf(0), prompt.start));
   }
+}
+
+/** Where the first cut stands, as far as it is looked for; infinity when there is none. */
+function firstCutBefore(file: ChatFile, end: ByteOffset): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const [key, value] of CUTS) {
+    for (const place of file.places(key, end)) {
+      const start = place + key.length;
+      const found = file.slice(start, start + value.length + 1).toString("latin1");
+      if (found.trimStart().startsWith(value)) first = Math.min(first, place);
+    }
+  }
+  return first;
 }
 
 function tell(prompt: Prompt, first: string | undefined): void {

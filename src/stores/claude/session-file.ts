@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type EpochMs, epochMsOf } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, stampFrom } from "../../platform/files.ts";
+import { isSpaced } from "./line-head.ts";
 import { LineWindow, type WindowPlace } from "./line-window.ts";
 import { firstPromptTitle, hasConversation, type SessionFacts, sessionFacts, statedTitle } from "./session-facts.ts";
 
@@ -128,11 +129,6 @@ export class SessionFileReader {
     this.#work.reads++;
     return target.subarray(0, readSync(descriptor, target, 0, target.length, position));
   }
-}
-
-/** Whether a file was written with spaces behind its colons: by a program that copied or converted it, never by Claude Code. */
-function isSpaced(head: Buffer): boolean {
-  return head.subarray(0, 64).includes('": ');
 }
 
 /** The same lines as Claude Code writes them, so that the search for bytes finds what it knows; a broken one as it is. */

@@ -1,5 +1,7 @@
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
+import type { JsonObject } from "../../platform/read.ts";
 import type { ChatFile } from "./chat-file.ts";
+import { isCopy } from "./copies.ts";
 import { holds } from "./line-head.ts";
 import { promptOf } from "./records.ts";
 
@@ -50,7 +52,7 @@ export class Turns {
       }
       for (const record of this.#file.records(bytes)) {
         const text = promptOf(record);
-        if (text === undefined) continue;
+        if (text === undefined || isCopy(this.#file, record, start)) continue;
         const prompt = { start, text };
         this.#prompts.push({ from, prompt });
         return prompt;
@@ -97,10 +99,14 @@ export class Turns {
     return true;
   }
 
+  #isAnswer(record: JsonObject, start: ByteOffset): boolean {
+    return record.type === "assistant" && !isCopy(this.#file, record, start);
+  }
+
   #answerIn(from: number, end: ByteOffset): FoundAnswer | undefined {
     for (const { start, bytes } of this.#file.linesFrom(from, end)) {
       if (!holds(bytes, '"assistant"')) continue;
-      if (!this.#file.records(bytes).some(({ type }) => type === "assistant")) continue;
+      if (!this.#file.records(bytes).some((record) => this.#isAnswer(record, start))) continue;
       return { start, end: start + bytes.length + 1 };
     }
     return undefined;
