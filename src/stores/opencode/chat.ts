@@ -5,7 +5,7 @@ import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { PAGE_BYTES, SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
-import type { ChatRows, Unit } from "./chat-rows.ts";
+import type { ChatRows, PageNeed, Unit } from "./chat-rows.ts";
 import { formatOpenCodeCursor, HISTORY_START, type OpenCodeCursor, parseOpenCodeCursor, positionOf } from "./cursor.ts";
 import type { ChatFile, ChatRead } from "./place.ts";
 
@@ -22,6 +22,9 @@ interface Stretch {
   readonly border: string | undefined;
   readonly revert: string | undefined;
 }
+
+/** Enough for the first row alone, without its contents. */
+const FIRST_ROW: PageNeed = { parts: 1, bytes: 0, mostBytes: 0 };
 
 const NOTHING: Stretch = { units: [], entries: [], border: undefined, revert: undefined };
 
@@ -69,7 +72,7 @@ export async function entriesBefore(
 export async function entriesAt(chat: ChatFile, pos: Cursor): Promise<readonly Entry[]> {
   const { id } = parseOpenCodeCursor(pos);
   const { value } = await chat.read((rows) => {
-    const units = id === undefined ? (rows.forward(undefined, 1) ?? []).slice(0, 1) : rows.named([id]);
+    const units = id === undefined ? (rows.forward(undefined, FIRST_ROW) ?? []).slice(0, 1) : rows.named([id]);
     return units.length === 0 ? undefined : rows.entries(units, UNCUT_RECORD_BYTES);
   });
   if (value === undefined) throw new Failure("not-found", "this transcript has no such record");
@@ -160,7 +163,7 @@ function sinceOf({ modified }: ChatRead<unknown>, now: number): number {
 }
 
 function forward(rows: ChatRows, from: string | undefined, budget: Budget): Stretch | undefined {
-  const units = rows.forward(from, budget.parts + 1);
+  const units = rows.forward(from, needOf(budget));
   if (units === undefined) return undefined;
   const taken = pageOf(units, budget);
   const entries = rows.entries(taken, oversizedAbove(budget));
@@ -172,7 +175,7 @@ function backward(rows: ChatRows, to: string | undefined, budget: Budget): Stret
   let units: readonly Unit[] = [];
   let entries: Entry[] = [];
   for (let end = to; ; end = units[0]?.id) {
-    const before = rows.backward(end, budget.parts + 1);
+    const before = rows.backward(end, needOf(budget));
     if (before === undefined) return undefined;
     const taken = pageOf([...before].reverse(), budget).reverse();
     units = [...taken, ...units];
@@ -200,6 +203,10 @@ function pageOf(units: readonly Unit[], budget: Budget): Unit[] {
     count++;
   }
   return units.slice(0, count);
+}
+
+function needOf(budget: Budget): PageNeed {
+  return { parts: budget.parts, bytes: budget.bytes, mostBytes: oversizedAbove(budget) };
 }
 
 /** A row is oversized by its own size, however small the page, so that every way of paging tells the same. */

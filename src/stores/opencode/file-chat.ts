@@ -6,7 +6,7 @@ import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
 import { asObject, type JsonObject } from "../../platform/read.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import { type ChatRows, oversizedEntry, type Revert, type Unit } from "./chat-rows.ts";
+import { type ChatRows, oversizedEntry, type PageNeed, type Revert, type Unit } from "./chat-rows.ts";
 import type { ChildNames } from "./child-names.ts";
 import { isRowId } from "./cursor.ts";
 import { type FileSession, namesIn, readJson } from "./file-sessions.ts";
@@ -135,14 +135,14 @@ class FileRows implements ChatRows {
     this.#names = names;
   }
 
-  forward(from: string | undefined, count: number): readonly Unit[] | undefined {
+  forward(from: string | undefined, { parts }: PageNeed): readonly Unit[] | undefined {
     const index = from === undefined ? 0 : this.#units.findIndex((unit) => unit.id === from);
-    return index < 0 ? undefined : this.#units.slice(index, index + count);
+    return index < 0 ? undefined : this.#units.slice(index, index + parts + 1);
   }
 
-  backward(to: string | undefined, count: number): readonly Unit[] | undefined {
+  backward(to: string | undefined, { parts }: PageNeed): readonly Unit[] | undefined {
     const index = to === undefined ? this.#units.length : this.#units.findIndex((unit) => unit.id === to);
-    return index < 0 ? undefined : this.#units.slice(Math.max(0, index - count), index);
+    return index < 0 ? undefined : this.#units.slice(Math.max(0, index - parts - 1), index);
   }
 
   named(ids: readonly string[]): readonly Unit[] {
