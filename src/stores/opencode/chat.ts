@@ -118,7 +118,8 @@ async function updatesPage(
   clock: Clock,
 ): Promise<EntryPage | undefined> {
   const now = clock.now();
-  const updates = (await chat.updates(cursor.since)).filter((unit) => isBehind(unit, cursor));
+  const { units, uses } = await chat.updates(cursor.since);
+  const updates = units.filter((unit) => isBehind(unit, cursor));
   const taken = pageOf(updates, budget);
   const read = await chat.read((rows) => {
     if (rows.revert !== cursor.revert) return undefined;
@@ -128,7 +129,7 @@ async function updatesPage(
   if (read.value === undefined) return undefined;
   const passed = settledPrefix(taken, now);
   const next = passed === undefined ? cursor : { ...cursor, since: passed.updated, id: passed.id };
-  return { entries: read.value, next: formatOpenCodeCursor(next), uses: read.uses, settled: areSettled(updates, now) };
+  return { entries: read.value, next: formatOpenCodeCursor(next), uses, settled: areSettled(updates, now) };
 }
 
 /**
@@ -142,8 +143,13 @@ async function endOfHistory(
   { revert, units }: Stretch,
   now: number,
 ): Promise<{ readonly next: Cursor; readonly settled: boolean }> {
-  const updates = await chat.updates(since);
   const told = since === sinceOf(read, now) && now - read.modified > YOUNG_MS;
+  if (told && now - read.modified > SETTLE_MS) {
+    // All was told, and whatever is committed from now on is younger than the last change of the files.
+    const end = { phase: "updates", since: read.modified + 1, id: units[units.length - 1]?.id, revert } as const;
+    return { next: formatOpenCodeCursor(end), settled: true };
+  }
+  const { units: updates } = await chat.updates(since);
   const passed = told ? settledPrefix(updates, now) : undefined;
   // A row that is gone later tells that the chat is not the one that was read. Before `since` all is settled.
   const last = passed ?? { updated: since - 1, id: units[units.length - 1]?.id };

@@ -13,7 +13,7 @@ import { type FileSession, namesIn, readJson } from "./file-sessions.ts";
 import { inIdOrder } from "./id-order.ts";
 import { factsInData, type MessageFacts } from "./message-facts.ts";
 import { messageEntries, type Part, partEntries, SHELL_NOTE } from "./part-entries.ts";
-import type { ChatFile, ChatRead } from "./place.ts";
+import type { ChatFile, ChatRead, ChatUpdates } from "./place.ts";
 import type { Problems } from "./problems.ts";
 
 /** A message of an old session, with its parts in their order. */
@@ -93,11 +93,12 @@ class FileChat implements ChatFile {
     }
   }
 
-  async updates(since: number): Promise<readonly Unit[]> {
-    const { messages } = await this.#index();
-    return messages
-      .flatMap(({ units }) => units.filter((unit) => unit.updated >= since))
+  async updates(since: number): Promise<ChatUpdates> {
+    const { uses, messages } = await this.#index();
+    const units = messages
+      .flatMap((message) => message.units.filter((unit) => unit.updated >= since))
       .sort((a, b) => a.updated - b.updated || (a.id < b.id ? -1 : 1));
+    return { units, uses };
   }
 
   async #content(message: string, part: string): Promise<JsonObject | undefined> {

@@ -6,10 +6,9 @@ import type { Tokens } from "../../transcript/entry.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Totals } from "../store.ts";
-import { isSecondGeneration } from "./database-chat.ts";
 import { type DatabaseFile, type DatabaseState, isLasting, sameState } from "./database-file.ts";
 import type { Problems } from "./problems.ts";
-import type { Tables } from "./tables.ts";
+import { isSecondGeneration, type Tables } from "./tables.ts";
 import { tokensOf } from "./text.ts";
 
 /** Messages that one step reads. */
