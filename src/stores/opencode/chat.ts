@@ -14,6 +14,8 @@ const YOUNG_MS = 50;
 /** A row's time lies so far ahead of the clock that it says nothing: ms. */
 const AHEAD_MS = 60_000;
 
+type UpdatesCursor = Extract<OpenCodeCursor, { phase: "updates" }>;
+
 /** A stretch of a chat, read in one step. */
 interface Stretch {
   readonly units: readonly Unit[];
@@ -90,6 +92,36 @@ function pageFrom(
     : updatesPage(chat, cursor, budget, clock);
 }
 
+/**
+ * What a page tells of the updates behind a cursor, and where the next one goes on. What is younger than five seconds stays
+ * before the cursor and is told again; only where a page does not hold it all, the cursor also says how far it was told
+ * ahead. From there on it is told in turn, and once more when it is old enough: one told before may be another by then.
+ */
+function nextUpdates(
+  updates: readonly Unit[],
+  cursor: UpdatesCursor,
+  budget: Budget,
+  now: number,
+): { readonly taken: readonly Unit[]; readonly next: OpenCodeCursor } {
+  const { ahead } = cursor;
+  const fresh = ahead === undefined ? updates : updates.filter((unit) => isBehind(unit, ahead));
+  const told = updates.slice(0, updates.length - fresh.length);
+  const again = settledPrefix(told, now);
+  const page = pageOf([...fresh, ...again], budget);
+  const taken = [...page.slice(fresh.length), ...page.slice(0, fresh.length)];
+  const done = settledPrefix(
+    updates.filter((unit, index) => unit === taken[index]),
+    now,
+  );
+  const passed = done.at(-1);
+  const base = withoutAhead(passed === undefined ? cursor : { ...cursor, since: passed.updated, id: passed.id });
+  const isWhole = done.length === updates.length || (ahead === undefined && taken.length === updates.length);
+  const last = page.slice(0, fresh.length).findLast((unit) => unit.updated <= now + AHEAD_MS);
+  const reached = last === undefined ? ahead : { since: last.updated, id: last.id };
+  const isAhead = !isWhole && reached !== undefined && isBehind({ updated: reached.since, id: reached.id }, base);
+  return { taken, next: isAhead ? { ...base, ahead: reached } : base };
+}
+
 /** Undefined when the cursor's row is not shown any more. */
 async function historyPage(
   chat: ChatFile,
@@ -113,22 +145,20 @@ async function historyPage(
 
 async function updatesPage(
   chat: ChatFile,
-  cursor: OpenCodeCursor,
+  cursor: UpdatesCursor,
   budget: Budget,
   clock: Clock,
 ): Promise<EntryPage | undefined> {
   const now = clock.now();
   const { units, uses } = await chat.updates(cursor.since);
   const updates = units.filter((unit) => isBehind(unit, cursor));
-  const taken = pageOf(updates, budget);
+  const { taken, next } = nextUpdates(updates, cursor, budget, now);
   const read = await chat.read((rows) => {
     if (rows.revert !== cursor.revert) return undefined;
     if (cursor.id !== undefined && !rows.has(cursor.id)) return undefined;
     return rows.entries(rows.named(taken.map((unit) => unit.id)), oversizedAbove(budget));
   });
   if (read.value === undefined) return undefined;
-  const passed = settledPrefix(taken, now);
-  const next = passed === undefined ? cursor : { ...cursor, since: passed.updated, id: passed.id };
   return { entries: read.value, next: formatOpenCodeCursor(next), uses, settled: areSettled(updates, now) };
 }
 
@@ -150,7 +180,7 @@ async function endOfHistory(
     return { next: formatOpenCodeCursor(end), settled: true };
   }
   const { units: updates } = await chat.updates(since);
-  const passed = told ? settledPrefix(updates, now) : undefined;
+  const passed = told ? settledPrefix(updates, now).at(-1) : undefined;
   // A row that is gone later tells that the chat is not the one that was read. Before `since` all is settled.
   const last = passed ?? { updated: since - 1, id: units[units.length - 1]?.id };
   const next = formatOpenCodeCursor({ phase: "updates", since: last.updated, id: last.id, revert });
@@ -220,17 +250,21 @@ function oversizedAbove(budget: Budget): number {
   return Math.max(budget.bytes, PAGE_BYTES);
 }
 
-/** The last of the rows, in the order of their updates, up to which all are older than 5 seconds. */
-function settledPrefix(units: readonly Unit[], now: number): Unit | undefined {
+/** The first of the rows, in the order of their updates, that are all older than 5 seconds. */
+function settledPrefix(units: readonly Unit[], now: number): readonly Unit[] {
   const young = units.findIndex((unit) => unit.updated > now - SETTLE_MS);
-  return units[(young < 0 ? units.length : young) - 1];
+  return young < 0 ? units : units.slice(0, young);
+}
+
+function withoutAhead({ phase, since, id, revert }: UpdatesCursor): UpdatesCursor {
+  return { phase, since, id, revert };
 }
 
 function areSettled(units: readonly Unit[], now: number): boolean {
   return units.every(({ updated }) => updated <= now - SETTLE_MS || updated > now + AHEAD_MS);
 }
 
-function isBehind(unit: Unit, { since, id }: OpenCodeCursor): boolean {
+function isBehind(unit: Pick<Unit, "id" | "updated">, { since, id }: Pick<UpdatesCursor, "since" | "id">): boolean {
   return unit.updated > since || (unit.updated === since && (id === undefined || unit.id > id));
 }
 

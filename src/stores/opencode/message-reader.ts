@@ -24,6 +24,13 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
+/** Where a query ended; undefined at the end of the session. */
+interface Stretch {
+  readonly end: Place | undefined;
+  /** It stopped within that message, which holds more than a page: what is in it is for the keys alone to tell. */
+  readonly isCrowded: boolean;
+}
+
 /** Data of a message that is at most so many bytes is read along with every part of it. */
 const ALONG_BYTES = 2 * 1024;
 
@@ -58,49 +65,57 @@ export class MessageReader {
   *messages({ direction, place, inclusive }: Bound, need: PageNeed): Generator<Message> {
     this.#parts.clear();
     const comparison = `${direction === "ASC" ? ">" : "<"}${inclusive ? "=" : ""}`;
-    let from: { readonly comparison: string; readonly place: Place } | undefined = place && { comparison, place };
+    let bound = place && { comparison, place };
     while (true) {
-      const crowded: Place | undefined = yield* this.#stream(direction, from, need);
-      if (crowded === undefined) return;
-      yield* this.withParts("id = ?", crowded.id);
-      from = { comparison: direction === "ASC" ? ">" : "<", place: crowded };
+      const stretch: Stretch = yield* this.#stream(direction, bound, need);
+      if (stretch.end === undefined) return;
+      if (stretch.isCrowded) yield* this.withParts("id = ?", stretch.end.id);
+      bound = { comparison: direction === "ASC" ? ">" : "<", place: stretch.end };
     }
   }
 
-  /** Ends at a message that holds more than a page, and gives it back: what is in it is for the keys alone to tell. */
+  /**
+   * As many messages as can fill a page. A session that an older database has no index for is sorted for it, so only what
+   * is small may stand in the subquery; the `LIMIT` keeps it from becoming one with the join.
+   */
   *#stream(
     direction: Bound["direction"],
-    from: { readonly comparison: string; readonly place: Place } | undefined,
-    { bytes, mostBytes }: PageNeed,
-  ): Generator<Message, Place | undefined> {
+    bound: { readonly comparison: string; readonly place: Place } | undefined,
+    { bytes, parts, mostBytes }: PageNeed,
+  ): Generator<Message, Stretch> {
     const { database, session } = this.#source;
-    const where = from === undefined ? "" : `AND (m.time_created, m.id) ${from.comparison} (?, ?)`;
+    const where = bound === undefined ? "" : `AND (time_created, id) ${bound.comparison} (?, ?)`;
     const rows = database.each(
-      `SELECT m.id AS message, m.time_created AS created, m.time_updated AS updated,
-              CASE WHEN octet_length(m.data) <= ${ALONG_BYTES} THEN m.data END AS facts,
+      `SELECT m.id AS message, m.time_created AS created, m.time_updated AS updated, m.facts,
               p.id, p.time_created, p.time_updated, octet_length(p.data) AS bytes,
               CASE WHEN octet_length(p.data) <= ? THEN p.data END AS data
-       FROM message m LEFT JOIN part p ON p.message_id = m.id AND +p.session_id = m.session_id
-       WHERE m.session_id = ? ${where} ORDER BY m.time_created ${direction}, m.id ${direction}`,
+       FROM (SELECT id, time_created, time_updated, CASE WHEN octet_length(data) <= ${ALONG_BYTES} THEN data END AS facts
+             FROM message WHERE session_id = ? ${where} ORDER BY time_created ${direction}, id ${direction} LIMIT ?) m
+       LEFT JOIN part p ON p.message_id = m.id AND +p.session_id = ?`,
       mostBytes,
       session,
-      ...(from === undefined ? [] : [from.place.time, from.place.id]),
+      ...(bound === undefined ? [] : [bound.place.time, bound.place.id]),
+      parts + 1,
+      session,
     );
     let group: SqliteRow[] = [];
+    let messages = 0;
     let held = 0;
+    let last: Place | undefined;
     for (const row of rows) {
-      const [first] = group;
-      if (first !== undefined && first.message !== row.message) {
-        yield this.#messageOf(group);
+      if (last?.id !== row.message) {
+        if (group.length > 0) yield this.#messageOf(group);
         group = [];
+        messages++;
+        last = { id: String(row.message), time: row.created ?? null };
       }
-      if (held > bytes) return { id: String(row.message), time: row.created ?? null };
+      if (held > bytes) return { end: last, isCrowded: true };
       held += row.data === null ? 0 : Number(row.bytes);
       if (row.id !== null) this.#parts.set(String(row.id), row);
       group.push(row);
     }
     if (group.length > 0) yield this.#messageOf(group);
-    return undefined;
+    return { end: messages > parts ? last : undefined, isCrowded: false };
   }
 
   /** The messages that `condition` picks, in its order, with the keys of their parts: no part's data is read. */

@@ -29,7 +29,7 @@ interface Index {
 }
 
 /** Rows that one step looks at. */
-const STEP_ROWS = 500;
+const STEP_ROWS = 150;
 /** Parents whose index is kept. */
 const MOST_PARENTS = 32;
 
