@@ -66,10 +66,10 @@ export function askFiles(path: string): void {
 export function placesOf(path: string, ids: readonly string[]): Place[] {
   const database = open(path);
   const place = database.prepare(
-    "SELECT time_created, id FROM message WHERE id = coalesce((SELECT message_id FROM part WHERE id = ?1), ?1)",
+    "SELECT time_created, id FROM message WHERE id = coalesce((SELECT message_id FROM part WHERE id = ?), ?)",
   );
   const places = ids.map((id): Place => {
-    const row = place.get(id);
+    const row = place.get(id, id);
     return [Number(row?.time_created), String(row?.id)];
   });
   database.close();

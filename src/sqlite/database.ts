@@ -45,17 +45,27 @@ export function openRows(connection: DatabaseSync): SqliteDatabase {
         .map((row) => plain(row as SqliteRow));
     }
   };
+  /** Statements that are read row by row: in Node 22 nothing else keeps one from being collected meanwhile. */
+  const reading = new Set<StatementSync>();
+  function* rowsOf(statement: StatementSync, parameters: SQLInputValue[]): Generator<SqliteRow> {
+    reading.add(statement);
+    try {
+      yield* statement.iterate(...parameters) as Iterable<SqliteRow>;
+    } finally {
+      reading.delete(statement);
+    }
+  }
   function* each(sql: string, ...parameters: SQLInputValue[]): Generator<SqliteRow> {
     let told = 0;
     try {
-      // One of its own, since who reads may ask the same of another place meanwhile.
-      for (const row of connection.prepare(sql).iterate(...parameters)) {
+      // A statement of its own, since who reads may ask the same of another place meanwhile.
+      for (const row of rowsOf(connection.prepare(sql), parameters)) {
         told++;
-        yield row as SqliteRow;
+        yield row;
       }
     } catch (error) {
       if (errorCode(error) !== OUT_OF_RANGE) throw error;
-      for (const row of exact(sql).iterate(...parameters)) if (told-- <= 0) yield plain(row as SqliteRow);
+      for (const row of rowsOf(exact(sql), parameters)) if (told-- <= 0) yield plain(row);
     }
   }
   return {

@@ -173,12 +173,14 @@ test("whole numbers beyond 2^53 and text behind a NUL arrive whole", async () =>
   await (await writer(at.path, `${WAL}; db.exec('INSERT INTO t VALUES (9007199254740993, NULL)')`)).end("SIGTERM");
   const { value } = await readDatabase(at.path, { scratch: at.scratch }, (database) => ({
     rows: database.all("SELECT a FROM t ORDER BY a"),
+    each: [...database.each("SELECT a FROM t ORDER BY a")].map((row) => ({ ...row })),
     text: textOfBlob(database.first("SELECT CAST(b AS BLOB) AS b FROM t WHERE a = 1")?.b),
     columns: [...database.columns("t")],
     none: [...database.columns("nothing")],
   }));
   assert.deepEqual(value, {
     rows: [{ a: 1 }, { a: 9007199254740993n }],
+    each: [{ a: 1 }, { a: 9007199254740993n }],
     text: "\x002",
     columns: ["a", "b"],
     none: [],

@@ -54,7 +54,9 @@ export class MessageReader {
     const { database, session } = this.#source;
     const row = database.first(
       `SELECT id, time_created FROM message
-       WHERE id = coalesce((SELECT message_id FROM part WHERE id = ?1 AND +session_id = ?2), ?1) AND +session_id = ?2`,
+       WHERE id = coalesce((SELECT message_id FROM part WHERE id = ? AND +session_id = ?), ?) AND +session_id = ?`,
+      id,
+      session,
       id,
       session,
     );

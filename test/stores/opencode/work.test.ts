@@ -184,6 +184,6 @@ function isSlow(detail: string, sql: string): boolean {
   // The rows of a subquery with a limit, and values given as JSON, are few.
   if (/^SCAN (?:m|json_each|\(subquery-1\))(?: |$)/.test(detail)) return false;
   // So are the children of a session, and the parts of messages that are named.
-  if (detail === "USE TEMP B-TREE FOR ORDER BY") return !/ s\.parent_id = \?| id IN \(| message_id =/.test(sql);
-  return /^SCAN|TEMP B-TREE|part_session_idx \(session_id=\?\)$/.test(detail);
+  if (detail.includes("TEMP B-TREE")) return !/ s\.parent_id = \?| id IN \(| message_id =/.test(sql);
+  return /^SCAN|part_session_idx \(session_id=\?\)$/.test(detail);
 }
