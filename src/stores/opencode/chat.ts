@@ -174,8 +174,8 @@ async function endOfHistory(
   now: number,
 ): Promise<{ readonly next: Cursor; readonly settled: boolean }> {
   const told = since === sinceOf(read, now) && now - read.modified > YOUNG_MS;
-  if (told && now - read.modified > SETTLE_MS) {
-    // All was told, and whatever is committed from now on is younger than the last change of the files.
+  if (told && now - read.modified > SETTLE_MS + YOUNG_MS) {
+    // All was told, and what is committed from now on was written after the files' last change: nobody needs to look for it.
     const end = { phase: "updates", since: read.modified + 1, id: units[units.length - 1]?.id, revert } as const;
     return { next: formatOpenCodeCursor(end), settled: true };
   }
