@@ -23,7 +23,7 @@ import { Catalogue, type KnownSession } from "./catalogue.ts";
 import { entriesAt, entriesBefore, entriesFrom } from "./chat.ts";
 import { ChildNames } from "./child-names.ts";
 import { childrenOf, isChild } from "./children.ts";
-import { DatabaseChat, UpdateScans } from "./database-chat.ts";
+import { DatabaseChat } from "./database-chat.ts";
 import { FileChats } from "./file-chat.ts";
 import { fileChild, fileChildren, fileTotals } from "./file-family.ts";
 import { type FindHolders, holdersBySystem, rememberedHolders } from "./holders.ts";
@@ -35,6 +35,7 @@ import { storeChanges } from "./store-changes.ts";
 import { storeReport } from "./store-report.ts";
 import { TaskIndexes } from "./task-index.ts";
 import { TotalsCounter } from "./totals.ts";
+import { UpdateScans } from "./update-scans.ts";
 
 /** What the store of OpenCode is made with. */
 export interface OpenCodeStoreParts {
