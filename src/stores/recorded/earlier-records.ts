@@ -85,9 +85,12 @@ export class EarlierRecords implements Earlier {
     return this.#start;
   }
 
-  /** Where the turn that `start` is in begins, else the first line of the 8 MiB before `start`. */
+  /** Where the turn that `start` is in begins with a line of its own, else the first line of the 8 MiB before `start`. */
   turnStart(start: ByteOffset): ByteOffset {
-    return this.#lastOf("user-prompt", start)?.start ?? this.#lineFrom(Math.max(0, start - LOOK_BACK_BYTES), start);
+    for (const line of this.#linesWith(KINDS["user-prompt"], start)) {
+      if (line.events[0]?.kind === "user-prompt") return line.start;
+    }
+    return this.#lineFrom(Math.max(0, start - LOOK_BACK_BYTES), start);
   }
 
   call(callId: string, before: number): CallSlot | undefined {

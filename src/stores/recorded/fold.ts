@@ -261,7 +261,11 @@ export class Fold {
 
   #knownCall(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
     const call = this.#calls.get(callId) ?? this.#former.get(callId);
-    return call !== undefined && isNear(call, start) ? call : earlier.call(callId, start);
+    if (call !== undefined && isNear(call, start)) return call;
+    const older = earlier.call(callId, start);
+    // The prompt that ended its turn may stand on the very line that is read.
+    if (older?.state === "open" && older.start < this.#turnStart) orphanCall(older);
+    return older;
   }
 
   #ask({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
