@@ -1,7 +1,7 @@
 // Measures the product beside bare Node doing the same work, in one run on one machine, and prints the ratios.
 //
 //   npm run bench -- [--sessions 400] [--mb 120] [--big-mb 300] [--line-mb 80] [--seed 1] [--rounds 9]
-//                    [--only page,listing,…] [--keep FOLDER] [--json]
+//                    [--rollouts 800] [--only page,listing,…] [--keep FOLDER] [--json]
 //
 // A figure is the median of rounds that alternate between the product and its baseline. Nothing here passes or fails:
 // the exit code tells whether everything could be measured.
@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { append } from "./bench/append.ts";
 import { big } from "./bench/big.ts";
 import { clients } from "./bench/clients.ts";
+import { codex } from "./bench/codex.ts";
 import { makeHistories, SCALE } from "./bench/histories.ts";
 import { idlePoll } from "./bench/idle-poll.ts";
 import { listing } from "./bench/listing.ts";
@@ -24,7 +25,19 @@ import { runs } from "./bench/runs.ts";
 import { start } from "./bench/start.ts";
 import { compared, type Missing, tableOf } from "./bench/table.ts";
 
-const MEASURES: readonly Measure[] = [page, listing, start, memory, append, loopDelay, big, clients, idlePoll, runs];
+const MEASURES: readonly Measure[] = [
+  page,
+  listing,
+  start,
+  memory,
+  append,
+  loopDelay,
+  big,
+  clients,
+  idlePoll,
+  runs,
+  codex,
+];
 
 const text = { type: "string" } as const;
 const { values: options } = parseArgs({
@@ -35,6 +48,7 @@ const { values: options } = parseArgs({
     "line-mb": { ...text, default: "80" },
     seed: { ...text, default: "1" },
     rounds: { ...text, default: "9" },
+    rollouts: { ...text, default: "800" },
     only: text,
     keep: text,
     json: { type: "boolean", default: false },
@@ -59,6 +73,7 @@ const bench: Bench = {
   ...makeHistories(options.keep === undefined ? scratch : resolve(options.keep), sizes),
   rounds: positive("rounds"),
   seed: sizes.seed,
+  rollouts: positive("rollouts"),
   folder(name) {
     const folder = join(scratch, `${name}-${folders++}`);
     mkdirSync(folder, { mode: 0o700 });
@@ -118,7 +133,7 @@ function chosenMeasures(): readonly Measure[] {
   return MEASURES.filter(({ name }) => names.includes(name));
 }
 
-function positive(name: "sessions" | "mb" | "big-mb" | "line-mb" | "seed" | "rounds"): number {
+function positive(name: "sessions" | "mb" | "big-mb" | "line-mb" | "seed" | "rounds" | "rollouts"): number {
   const value = Number(options[name]);
   if (!(value > 0)) fail(`--${name} takes a number above 0`);
   return value;

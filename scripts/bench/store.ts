@@ -5,11 +5,11 @@ import { openStores } from "../../src/stores/registry.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { NotMeasurable } from "./measure.ts";
 
-/** A fresh Claude store over the history in `home`, as the product opens it. @throws NotMeasurable when there is none */
-export function claudeStoreOver(home: string): Store {
+/** A fresh store of an agent over the history in `home`, as the product opens it. @throws NotMeasurable when there is none */
+export function storeOver(home: string, agent: "claude" | "codex"): Store {
   const environment = environmentFrom({ home });
   const stores = openStores({ environment, clock: systemClock, watcher: createWatcher(), extraRoots: {} });
-  const store = stores.find(({ agent }) => agent === "claude");
-  if (store === undefined) throw new NotMeasurable("no store of Claude Code is registered");
+  const store = stores.find((one) => one.agent === agent);
+  if (store === undefined) throw new NotMeasurable(`no store of ${agent} is registered`);
   return store;
 }
