@@ -289,7 +289,7 @@ export class EarlierRecords implements Earlier {
  * What an item is called by its first record: `e<seq>`. Where a writer counted from 1 again, or gave a number twice, the
  * place in the file tells its records from the earlier ones of the same number.
  */
-export function idOf({ seq }: RecordedEvent, start: number, { restart, lastSeq }: Standing): string {
+export function idOf({ seq }: RecordedEvent, start: number, { restart, lastSeq }: Omit<Standing, "lastAt">): string {
   if (seq === undefined) return `e@${start}`;
   if (lastSeq !== undefined && seq <= lastSeq) return `e${seq}-${start}`;
   const since = seq === 1 && start > 0 ? start : restart;

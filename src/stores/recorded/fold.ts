@@ -205,8 +205,8 @@ export class Fold {
   }
 
   #call({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
-    const { start, id } = place;
-    const callId = asText(fields.toolCallId) ?? id;
+    const { start } = place;
+    const callId = asText(fields.toolCallId) ?? place.id;
     const isUpdate = fields.isUpdate === true;
     const known = isUpdate ? this.#knownCall(callId, start, earlier) : this.#openCall(callId, start, earlier);
     if (known !== undefined) {

@@ -4,10 +4,11 @@ import { type JsonlLine, readPage } from "../../jsonl/page.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
+import type { Cursor } from "../../transcript/cursor.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { EarlierRecords, idOf, noteEvent, type Standing } from "./earlier-records.ts";
-import { Fold } from "./fold.ts";
-import { eventsOf, isCommandRecord } from "./record.ts";
+import { Fold, type RecordPlace } from "./fold.ts";
+import { eventsOf, isCommandRecord, type RecordedEvent } from "./record.ts";
 
 /** Where reading stands between two records. */
 export interface Pass extends Standing {
@@ -54,8 +55,8 @@ export class Recording {
   /** Takes in a line; one that is no record is passed over, and told to whoever counts those. */
   feed(pass: Pass, line: JsonlLine): void {
     const { start } = line;
-    const pos = formatJsonlCursor({ offset: start, discarding: false });
     if (line.kind === "oversized") {
+      const pos = posOf(start);
       pass.fold.oversized({ start, pos, id: `e@${start}`, at: this.#at(pass) }, line.end - start);
       return;
     }
@@ -64,9 +65,9 @@ export class Recording {
       this.#tools.badLine(start);
     }
     for (const event of events) {
-      const id = idOf(event, start, pass);
+      const { lastSeq, restart } = pass;
       noteEvent(pass, event, start);
-      pass.fold.push(event, { start, pos, id, at: this.#at(pass) }, this.#earlier);
+      pass.fold.push(event, new EventPlace(event, start, this.#at(pass), lastSeq, restart), this.#earlier);
     }
   }
 
@@ -103,4 +104,39 @@ export class Recording {
       pool.give([taken]);
     }
   }
+}
+
+/** Where an event stands; most go on with an item and are asked neither for its name nor for its position. */
+class EventPlace implements RecordPlace {
+  readonly start: ByteOffset;
+  readonly at: EpochMs;
+  readonly #event: RecordedEvent;
+  readonly #lastSeq: number | undefined;
+  readonly #restart: number | undefined;
+
+  constructor(
+    event: RecordedEvent,
+    start: ByteOffset,
+    at: EpochMs,
+    lastSeq: number | undefined,
+    restart: number | undefined,
+  ) {
+    this.start = start;
+    this.at = at;
+    this.#event = event;
+    this.#lastSeq = lastSeq;
+    this.#restart = restart;
+  }
+
+  get id(): string {
+    return idOf(this.#event, this.start, { lastSeq: this.#lastSeq, restart: this.#restart });
+  }
+
+  get pos(): Cursor {
+    return posOf(this.start);
+  }
+}
+
+function posOf(offset: ByteOffset): Cursor {
+  return formatJsonlCursor({ offset, discarding: false });
 }
