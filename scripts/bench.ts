@@ -1,6 +1,6 @@
 // Measures the product beside bare Node doing the same work, in one run on one machine, and prints the ratios.
 //
-//   npm run bench -- [--sessions 400] [--mb 120] [--big-mb 300] [--line-mb 80] [--opencode-mb 200]
+//   npm run bench -- [--sessions 400] [--mb 120] [--big-mb 300] [--line-mb 80] [--opencode-mb 200] [--rollouts 800]
 //                    [--seed 1] [--rounds 9] [--only page,listing,…] [--keep FOLDER] [--json]
 //
 // A figure is the median of rounds that alternate between the product and its baseline. Nothing here passes or fails:
@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { append } from "./bench/append.ts";
 import { big } from "./bench/big.ts";
 import { clients } from "./bench/clients.ts";
+import { codex } from "./bench/codex.ts";
 import { makeHistories, SCALE } from "./bench/histories.ts";
 import { idlePoll } from "./bench/idle-poll.ts";
 import { listing } from "./bench/listing.ts";
@@ -37,6 +38,7 @@ const MEASURES: readonly Measure[] = [
   idlePoll,
   runs,
   opencode,
+  codex,
 ];
 
 const text = { type: "string" } as const;
@@ -49,6 +51,7 @@ const { values: options } = parseArgs({
     "opencode-mb": { ...text, default: "200" },
     seed: { ...text, default: "1" },
     rounds: { ...text, default: "9" },
+    rollouts: { ...text, default: "800" },
     only: text,
     keep: text,
     json: { type: "boolean", default: false },
@@ -74,6 +77,7 @@ const bench: Bench = {
   ...makeHistories(options.keep === undefined ? scratch : resolve(options.keep), sizes),
   rounds: positive("rounds"),
   seed: sizes.seed,
+  rollouts: positive("rollouts"),
   folder(name) {
     const folder = join(scratch, `${name}-${folders++}`);
     mkdirSync(folder, { mode: 0o700 });
@@ -133,7 +137,9 @@ function chosenMeasures(): readonly Measure[] {
   return MEASURES.filter(({ name }) => names.includes(name));
 }
 
-function positive(name: "sessions" | "mb" | "big-mb" | "line-mb" | "opencode-mb" | "seed" | "rounds"): number {
+function positive(
+  name: "sessions" | "mb" | "big-mb" | "line-mb" | "opencode-mb" | "seed" | "rounds" | "rollouts",
+): number {
   const value = Number(options[name]);
   if (!(value > 0)) fail(`--${name} takes a number above 0`);
   return value;

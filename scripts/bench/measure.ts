@@ -30,6 +30,8 @@ export interface Chats {
 export interface Bench {
   readonly rounds: number;
   readonly seed: number;
+  /** Codex sessions that are listed. */
+  readonly rollouts: number;
   /** Two histories, the large one four times the small one. */
   readonly small: History;
   readonly large: History;

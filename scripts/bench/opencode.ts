@@ -11,7 +11,7 @@ import type { Client } from "./client.ts";
 import { delayRows, type Phase, watched } from "./loop-delay.ts";
 import { type Bench, type Measure, NotMeasurable, type Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
-import { openCodeStoreOver } from "./store.ts";
+import { storeOver } from "./store.ts";
 
 const PAGES = 12;
 const POLLS = 200;
@@ -63,7 +63,7 @@ async function inProcess(bench: Bench, small: OpenCodeHistory, large: OpenCodeHi
 async function figuresOf(bench: Bench, history: OpenCodeHistory, where: "start" | "end") {
   const { path, home } = history;
   const { id } = longest(history);
-  const store = openCodeStoreOver(home);
+  const store = storeOver(home, "opencode");
   const ref = await found(store, id);
   const pages = await pagesOf(store, ref, path, where);
   await store.list("sweep");
@@ -87,12 +87,12 @@ async function figuresOf(bench: Bench, history: OpenCodeHistory, where: "start" 
       times: () => timed(() => lookAtTimes(path, id, since)),
       scan: () => {
         // A cursor from before the files changed asks for all times, by a store that has not looked yet.
-        const fresh = openCodeStoreOver(home);
+        const fresh = storeOver(home, "opencode");
         return timed(() => fresh.entries(ref, `o:${since - QUIET_MS}:0` as Cursor, BUDGET));
       },
       tail: () => timed(() => store.before(ref, "tail", BUDGET)),
       list: () => timed(() => readSessionRows(path)),
-      cold: () => timed(() => openCodeStoreOver(home).list("sweep")),
+      cold: () => timed(() => storeOver(home).list("sweep"), "opencode"),
       stats: () => each(LISTS, () => askFiles(path)),
       unchanged: () => each(LISTS, () => store.list("quick")),
     },

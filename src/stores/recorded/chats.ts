@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { PageBuffers } from "../../jsonl/buffers.ts";
+import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { byteOffsetOf, FILE_START, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
 import { isLineStart, type JsonlLine, pageBuffer, readPage, readPageBefore } from "../../jsonl/page.ts";
@@ -34,6 +34,7 @@ const MOST_BAD_LINES = 10_000;
  */
 export class RecordedChats {
   readonly #buffers = new PageBuffers();
+  readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
   readonly #passes = new Recent<string, Pass | null>(KEPT_PASSES);
   readonly #bad = new Map<string, string>();
@@ -115,12 +116,17 @@ export class RecordedChats {
   }
 
   #open<T>(place: RecordedPlace, use: (open: OpenFile, recording: Recording, now: FileNow) => Promise<T>): Promise<T> {
-    return withFile(place.root, place.file, (open) => {
+    const badLine = (start: number): void => {
+      if (this.#bad.size < MOST_BAD_LINES) this.#bad.set(`${place.file}\0${start}`, place.file);
+    };
+    return withFile(place.root, place.file, async (open) => {
       const now = this.#continuity.now(open);
-      const recording = new Recording(open, (start) => {
-        if (this.#bad.size < MOST_BAD_LINES) this.#bad.set(`${place.file}\0${start}`, place.file);
-      });
-      return use(open, recording, now);
+      const recording = new Recording(open, { pool: this.#pool, badLine });
+      try {
+        return await use(open, recording, now);
+      } finally {
+        recording.close();
+      }
     });
   }
 
