@@ -1,4 +1,5 @@
 import { type Api, ask, events, type Machine, open } from "../built/product.ts";
+import { soon } from "./waiting.ts";
 
 /** Commands that print what is in the stores, `ID` standing for a session's id. */
 const COMMANDS: readonly (readonly string[])[] = [
@@ -28,7 +29,10 @@ export async function askEverything(api: Api, agent: string): Promise<Set<string
     for (const name of names) {
       const path = filled(pattern, name);
       if (path === undefined) continue;
-      for (const asked of await targetsAt(api, path)) if (await isAnswered(api, asked)) answered.add(pattern);
+      for (const asked of await targetsAt(api, path)) {
+        await soon(`${asked} is answered`, answer(api, asked));
+        answered.add(pattern);
+      }
     }
   }
   return answered;
@@ -38,7 +42,8 @@ export async function askEverything(api: Api, agent: string): Promise<Set<string
 export async function commandsThatFail(machine: Machine, id: string): Promise<string[]> {
   const failed: string[] = [];
   for (const words of COMMANDS) {
-    const { code, err } = await machine.run(...words.map((word) => (word === "ID" ? id : word)));
+    const run = machine.run(...words.map((word) => (word === "ID" ? id : word)));
+    const { code, err } = await soon(`${words.join(" ")} ends`, run);
     if (code !== 0 || /warning/i.test(err)) failed.push(`${words.join(" ")}: ${code} ${err}`);
   }
   return failed;
@@ -70,8 +75,8 @@ async function targetsAt(api: Api, path: string): Promise<string[]> {
   return [...refs].map((ref) => `${path}?ref=${encodeURIComponent(ref)}`);
 }
 
-/** Asks for a target; of a stream, until its first event. */
-async function isAnswered(api: Api, target: string): Promise<boolean> {
+/** Reads the answer to a target; of a stream, its first event. @throws when it is refused */
+async function answer(api: Api, target: string): Promise<void> {
   const response = await open(api, target);
   if (response.headers["content-type"]?.startsWith("text/event-stream")) {
     await events(response).next();
@@ -79,6 +84,5 @@ async function isAnswered(api: Api, target: string): Promise<boolean> {
   } else {
     for await (const _ of response);
   }
-  if (response.statusCode === 200) return true;
-  throw new Error(`${target}: ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`${target}: ${response.statusCode}`);
 }

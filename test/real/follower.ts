@@ -65,7 +65,7 @@ export async function wholeChat(api: Api, path: string): Promise<{ readonly item
   for (let from = "0"; ; ) {
     const { json } = await ask(api, `${path}?from=${encodeURIComponent(from)}`);
     items.push(...json.items);
-    if (json.next === from || json.items.length === 0) return { items: folded(items), next: json.next };
+    if (json.next === from) return { items: folded(items), next: json.next };
     from = json.next;
   }
 }

@@ -26,7 +26,7 @@ export interface Expected {
   readonly log?: RegExp;
 }
 
-/** Every fifth number or so of this is more than any of the CLIs keeps in its transcript. */
+/** Prints 340 KB, more than any of the CLIs hands on to its model. */
 const LARGE = "seq 1 60000";
 
 const TITLE = "The job";
