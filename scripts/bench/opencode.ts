@@ -92,7 +92,7 @@ async function figuresOf(bench: Bench, history: OpenCodeHistory, where: "start" 
       },
       tail: () => timed(() => store.before(ref, "tail", BUDGET)),
       list: () => timed(() => readSessionRows(path)),
-      cold: () => timed(() => storeOver(home).list("sweep"), "opencode"),
+      cold: () => timed(() => storeOver(home, "opencode").list("sweep")),
       stats: () => each(LISTS, () => askFiles(path)),
       unchanged: () => each(LISTS, () => store.list("quick")),
     },
