@@ -3,13 +3,13 @@ import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
 import { hasBody, passOver } from "./body.ts";
 import { type EtagMemo, etagOf, namesEtag } from "./etag.ts";
-import { admit, type Found, findRoute } from "./guard.ts";
+import { admit, type Found, findRoute, isStillAdmitted } from "./guard.ts";
 import { type ServerLog, type ServerLogRecord, traceOf } from "./log.ts";
 import { headerValues } from "./origin.ts";
 import { refusalOf, respondFailure, respondJson, respondNotModified, respondText } from "./respond.ts";
 import type { Answer, RouteRequest, Validity } from "./route.ts";
 import type { Router } from "./router.ts";
-import { writeEvents } from "./sse.ts";
+import { type StreamTerms, writeEvents } from "./sse.ts";
 
 /** What a request's way through the server needs. */
 export interface DispatchOptions {
@@ -25,6 +25,8 @@ export interface DispatchOptions {
   readonly bodyTimeoutMs: number;
   /** Milliseconds of silence on a stream before a comment is sent. */
   readonly keepAliveMs: number;
+  /** Milliseconds between two looks whether an open stream's client still has the right key. */
+  readonly recheckMs: number;
 }
 
 /** How much a refused client may still send before it is cut off. */
@@ -76,7 +78,12 @@ async function answer(
   const etag = validity && etagOf(options.salt, target, validity, started);
   if (etag !== undefined && validity !== undefined) options.memo.remember(target, etag, validity);
   if (etag !== undefined && namesEtag(asked, etag)) respondNotModified(response, etag);
-  else await write(given, response, etag, admitted.signal, options.keepAliveMs);
+  else {
+    const { signal } = admitted;
+    const mayGoOn = (): boolean => isStillAdmitted(request, route, options.key);
+    const { keepAliveMs, recheckMs } = options;
+    await write(given, response, etag, { signal, keepAliveMs, recheckMs, mayGoOn });
+  }
 }
 
 function validityOf(given: Answer): Validity | undefined {
@@ -87,8 +94,7 @@ async function write(
   given: Answer,
   response: ServerResponse,
   etag: string | undefined,
-  signal: AbortSignal,
-  keepAliveMs: number,
+  terms: StreamTerms,
 ): Promise<void> {
   switch (given.kind) {
     case "json":
@@ -98,7 +104,7 @@ async function write(
       respondText(response, given.status ?? 200, given.type, given.body, { etag, headers: given.headers });
       return;
     case "events":
-      await writeEvents(response, given.events, signal, keepAliveMs);
+      await writeEvents(response, given.events, terms);
       return;
   }
 }

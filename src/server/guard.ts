@@ -93,6 +93,14 @@ function checkKey(request: IncomingMessage, route: Route, key: () => string): bo
   );
 }
 
+/**
+ * Whether `request` would still be let in: the key may have been replaced since. Streams ask again and again.
+ * @param key gives the key as it is now, or throws a Failure: then nobody is let in
+ */
+export function isStillAdmitted(request: IncomingMessage, { access }: Route, key: () => string): boolean {
+  return access === "open" || hasKey(headerValues(request, "cookie"), key);
+}
+
 /** A route that is open to all stays open when the key can't be read. */
 function hasKey(cookies: readonly string[], key: () => string): boolean {
   try {
