@@ -67,7 +67,7 @@ async function answer(
   { request, response, started }: { request: IncomingMessage; response: ServerResponse; started: EpochMs },
 ): Promise<void> {
   const asked = headerValues(request, "if-none-match").join(", ") || undefined;
-  const known = asked === undefined ? undefined : options.memo.current(target);
+  const known = asked === undefined ? undefined : options.memo.current(target, started);
   if (known !== undefined && namesEtag(asked, known)) {
     respondNotModified(response, known);
     return;
@@ -76,7 +76,7 @@ async function answer(
   const validity = route.method === "GET" ? validityOf(given) : undefined;
   // Young is what was written less than a moment before the handler looked, so the time before it counts.
   const etag = validity && etagOf(options.salt, target, validity, started);
-  if (etag !== undefined && validity !== undefined) options.memo.remember(target, etag, validity);
+  if (etag !== undefined && validity !== undefined) options.memo.remember(target, etag, validity, started);
   if (etag !== undefined && namesEtag(asked, etag)) respondNotModified(response, etag);
   else {
     const { signal } = admitted;
