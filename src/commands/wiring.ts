@@ -1,4 +1,4 @@
-import { holderOf } from "../client/holder.ts";
+import { isServerAt } from "../client/holder.ts";
 import type { Clock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
@@ -91,7 +91,7 @@ async function startServer(
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version }),
-    healthRoute(),
+    healthRoute(bootNonce),
     openApiRoute(table, version),
     stateRoute(context),
     ...transcriptRoutes(context),
@@ -100,7 +100,7 @@ async function startServer(
     eventsRoute(context),
   ];
   const server = await listen({ routes, assets: HOME_ASSETS, port, key, version, clock, log });
-  const notice = { url: server.url, port: server.port, pid, bootNonce };
+  const notice = { url: server.url, port: server.port, pid, start: startOf(pid), bootNonce };
   try {
     await withLock(bridgeHome, () => claimHome(bridgeHome, notice));
   } catch (error) {
@@ -134,7 +134,6 @@ async function claimHome(folder: string, notice: RuntimeNotice): Promise<void> {
 async function running(folder: string): Promise<RuntimeNotice | undefined> {
   const notice = readNotice(folder);
   if (notice === undefined || !mayBeRunning(notice)) return undefined;
-  const holder = await holderOf(notice.port);
-  // A server that is busy or stopped is still there.
-  return holder === "agent-bridge" || holder === "silent" ? notice : undefined;
+  // A server that is busy or stopped is still there: then its process is all that tells.
+  return (await isServerAt(notice.port, notice.bootNonce)) === false ? undefined : notice;
 }

@@ -98,7 +98,7 @@ async function write(
 ): Promise<void> {
   switch (given.kind) {
     case "json":
-      respondJson(response, given.status ?? 200, given.body, { etag });
+      respondJson(response, given.status ?? 200, given.body, { etag, headers: given.headers });
       return;
     case "text":
       respondText(response, given.status ?? 200, given.type, given.body, { etag, headers: given.headers });

@@ -76,11 +76,16 @@ export async function admit(
     query,
     target,
     lastEventId: headerValues(request, "last-event-id")[0] || undefined,
+    header: (name) => only(headerValues(request, name)),
     ...(withKey && { withKey }),
     origin: originOf(host),
     body,
     signal: terms.signal,
   };
+}
+
+function only(values: readonly string[]): string | undefined {
+  return values.length === 1 ? values[0] : undefined;
 }
 
 function checkKey(request: IncomingMessage, route: Route, key: () => string): boolean {

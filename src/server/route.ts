@@ -26,6 +26,8 @@ export interface RouteRequest<Q extends QueryParameters = QueryParameters> {
   /** The path and query as they came, for keys of caches. */
   readonly target: string;
   readonly lastEventId: string | undefined;
+  /** The value of a header (its name in lower case) that came exactly once. */
+  header?(name: string): string | undefined;
   /** The request carried the key; for routes open to all, which may then say more. */
   readonly withKey?: true;
   /** This server's address as the client wrote it (`http://localhost:4777`), also through a tunnel. */
@@ -59,7 +61,13 @@ export interface Validity {
 
 /** What a handler answers. `respond` writes it. */
 export type Answer =
-  | { readonly kind: "json"; readonly status?: 200 | 201 | 202; readonly body: unknown; readonly validity?: Validity }
+  | {
+      readonly kind: "json";
+      readonly status?: 200 | 201 | 202;
+      readonly body: unknown;
+      readonly headers?: Record<string, string>;
+      readonly validity?: Validity;
+    }
   | { readonly kind: "events"; readonly events: AsyncIterable<SseEvent> }
   | {
       readonly kind: "text";

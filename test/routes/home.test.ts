@@ -20,7 +20,7 @@ async function served(t: TestContext, key: () => string = () => KEY): Promise<Te
       table: () => routes,
       version: "1.2.3",
     }),
-    healthRoute(),
+    healthRoute(secret.bootNonce),
     openApiRoute(() => routes, "1.2.3"),
     plainRoute("/api/things/:id", undefined, { summary: "one & only" }),
   ];
