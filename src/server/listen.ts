@@ -75,10 +75,12 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: IDLE_MS,
   });
+  // Nothing but their bytes limits headers: beyond a count, an older Node leaves out the rest (a second Host, a key), unseen.
+  server.maxHeadersCount = 0;
   const take = (request: IncomingMessage, response: ServerResponse): void => exchanges.take(request, response);
   server.on("request", take).on("checkContinue", take).on("checkExpectation", take);
   server.on("clientError", (error, socket) => exchanges.malformed(error, socket));
-  server.on("connect", (_request, socket) => exchanges.refuseProxying(socket));
+  server.on("connect", (request, socket) => exchanges.refuseProxying(request, socket));
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
