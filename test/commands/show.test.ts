@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
+import type { Environment } from "../../src/platform/environment.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Pages } from "../../src/stores/pages.ts";
 import type { Cursor } from "../../src/transcript/cursor.ts";
 import type { Entry } from "../../src/transcript/entry.ts";
 import type { SessionId } from "../../src/transcript/names.ts";
@@ -136,4 +139,32 @@ test("tail -f prints what is added until it is interrupted, and nothing twice", 
   const context = fakeContext([store], { terminal: interrupting, untilInterrupted: () => interrupt.signal });
   assert.equal(await run(context, COMMANDS, ["tail", "-f", "-n", "1", "--json", "1b0e"]), 0);
   assert.deepEqual(terminal.written.out.match(/t\d+/g), ["t1", "t2", "t3", "t4", "t5"]);
+});
+
+test("tail -f waits for a transcript that has gone, then says so and exits 1", async () => {
+  const gone = new Failure("not-found", "no such transcript");
+  let reads = 0;
+  const entries = async (): Promise<never> => {
+    reads++;
+    throw gone;
+  };
+  const watch = async function* (): AsyncGenerator<void> {};
+  const store = fakeStore([listed("1b0e")], { "1b0e": [said(0, "t0")] }, { entries, watch });
+  const timer = {
+    after(_: number, task: () => void) {
+      const soon = setImmediate(task);
+      return () => clearImmediate(soon);
+    },
+  };
+  const tools = { pages: new Pages({ now: () => NOW }), timer };
+  const context = fakeContext([store], { untilInterrupted: () => new AbortController().signal });
+  const { histories } = context.bridge;
+  const bridge = { histories: async (home: Environment) => ({ ...(await histories(home)), tools }) };
+  const following = fakeContext([store], { untilInterrupted: () => new AbortController().signal, bridge });
+  assert.equal(await run(following, COMMANDS, ["tail", "-f", "-n", "0", "1b0e"]), 1);
+  assert.equal(
+    following.terminal.written.err,
+    "agent-bridge: the transcript is gone, so nothing more will come of it\n",
+  );
+  assert.equal(reads, 21);
 });
