@@ -94,12 +94,13 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
   const { own, server, stores, runs, problems } = findings;
   const general = pairLines([
     ["agent-bridge", `${findings.version} on Node.js ${findings.node}, ${findings.platform}`],
-    ["own files", shortPath(own.home.path, userHome) + (own.home.found ? "" : " (not there yet)")],
-    ["key", own.key.found ? "there" : "none yet; serve or token makes one"],
+    ["own files", shortPath(own.home.path, userHome) + homeNote(own.home)],
+    ["key", own.home.problem === undefined ? keyState(own.key) : "none"],
     ["config.json", own.config.found ? "there" : "none; all is as it comes"],
     ["server", serverState(server)],
   ]);
-  const warnings = own.config.warnings.map((warning) => `${style.yellow("warning:")} ${printable(warning)}`);
+  // Those of config.json have been told on stderr when it was read.
+  const warnings = [own.home.warning ?? []].flat().map((text) => `${style.yellow("warning:")} ${printable(text)}`);
   const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
   const ran = ["", ...runState(runs, userHome, style)];
   const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);
@@ -111,6 +112,16 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
     "",
     ...(wrong.length === 0 ? [style.green("Nothing is broken.")] : wrong),
   ];
+}
+
+function homeNote({ found, problem }: OwnFiles["home"]): string {
+  if (problem !== undefined) return " (can't be used)";
+  return found ? "" : " (not there yet)";
+}
+
+function keyState({ found, problem }: OwnFiles["key"]): string {
+  if (problem !== undefined) return found ? "there, and something is wrong with it" : "none that can be used";
+  return found ? "there" : "none yet; serve or token makes one";
 }
 
 function serverState({ running, port, holder }: Findings["server"]): string {
