@@ -36,6 +36,10 @@ export function homeRoute(options: HomeOptions): Route {
     },
     answer: { type: "string" },
     media: "text/html",
+    others: {
+      302: { description: "With a code that works: the browser is let in, and goes on to `/`." },
+      403: { description: "How to get in; a refusal before that is an error in JSON.", media: "text/html" },
+    },
     access: "open",
     handle: async ({ query, withKey, origin = "" }) => {
       if (query.t !== undefined) return signIn(options, query.t, { withKey: withKey === true, origin });

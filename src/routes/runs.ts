@@ -38,6 +38,7 @@ function runList({ runs, bootNonce }: RouteContext): Route {
       limit: integer("limit", `Runs at most; ${RUN_LIMIT} when absent.`, 1, RUN_LIMIT_MOST),
     },
     answer: RUN_PAGE,
+    conditional: true,
     access: "key",
     handle: async ({ query: { before, limit } }) => {
       const body = await runs.page(before, limit);
@@ -61,6 +62,7 @@ function runLog(context: RouteContext): Route {
       ),
     },
     answer: LOG,
+    conditional: true,
     access: "key",
     handle: async ({ params: { name = "" }, query: { from = 0 } }) => {
       const run = await findRun(context, name);

@@ -7,8 +7,10 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export interface QueryParameter<T = unknown> {
   readonly description: string;
   readonly schema: JsonSchema;
-  /** May stand more than once; the reader then gets every text in order. */
-  readonly repeats?: true;
+  /** May stand more than once, at most so often; the reader then gets every text in order. `schema` is that of one. */
+  readonly repeats?: { readonly most: number };
+  /** Must stand. */
+  readonly required?: true;
   read(texts: readonly string[]): T;
 }
 
@@ -87,8 +89,12 @@ export interface Route<Q extends QueryParameters = QueryParameters> {
   readonly query: Q;
   /** The schema of a JSON answer or of an event's data. */
   readonly answer: JsonSchema;
-  /** The content type of the answer, where it is not JSON. */
+  /** The content type of the answer, where it is not JSON. A stream's is `text/event-stream`. */
   readonly media?: string;
+  /** Its answers can carry an ETag, so that `If-None-Match` can be answered 304. */
+  readonly conditional?: true;
+  /** What it answers besides 200 and errors in JSON, by status. */
+  readonly others?: { readonly [status: number]: { readonly description: string; readonly media?: string } };
   /** `key`: only with the dashboard cookie, as every route below `/api/`. `open`: without. */
   readonly access: "key" | "open";
   handle(request: RouteRequest<Q>): Promise<Answer>;
