@@ -89,9 +89,9 @@ interface Shown {
 function sessionTable(transcripts: readonly Listed[], { all, terminal, style, now, userHome }: Shown): string[] {
   const columns: readonly Column[] = [
     { heading: "ID", paint: style.cyan },
-    { heading: "AGENT", cut: "end" },
-    { heading: "UPDATED", cut: "end", paint: (text) => (isLive(text) ? style.green(text) : text) },
-    { heading: "FOLDER", cut: "start", least: 8, paint: style.dim },
+    { heading: "AGENT", cut: "end", goes: 2 },
+    { heading: "UPDATED", cut: "end", goes: 3, paint: (text) => (isLive(text) ? style.green(text) : text) },
+    { heading: "FOLDER", cut: "start", least: 8, goes: 1, paint: style.dim },
     { heading: "TITLE", cut: "end", least: 10 },
   ];
   const length = terminal.columns === undefined ? Number.POSITIVE_INFINITY : shortIdLength(all);
