@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type Holder, holderOf } from "../client/holder.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
@@ -27,6 +28,8 @@ interface Findings {
   };
   readonly stores: readonly StoreFindings[];
   readonly runs: RunReport;
+  /** Variables that point nowhere, one sentence each. */
+  readonly warnings: readonly string[];
   /** What is broken, one sentence each; empty when all is well. */
   readonly problems: readonly string[];
 }
@@ -75,8 +78,18 @@ async function examine({ bridge, program }: Context, environment: Environment): 
     server: { ...(running !== undefined && { running: { url: running.url, pid: running.pid } }), port, holder },
     stores: reports,
     runs: await bridge.runs(environment).report(),
+    warnings: VARIABLES.flatMap((name) => pointsNowhere(environment, name) ?? []),
     problems,
   };
+}
+
+/** The variables that name a folder in which an agent keeps its sessions. */
+const VARIABLES = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CODEX_SQLITE_HOME", "HERMES_HOME", "AGENTPROTO_HOME"];
+
+function pointsNowhere({ variable }: Environment, name: string): string | undefined {
+  const value = variable(name);
+  if (value === undefined || existsSync(value)) return undefined;
+  return `${name} is set to ${value}, where there is nothing`;
 }
 
 async function reportOf(store: Store): Promise<StoreFindings> {
@@ -100,7 +113,9 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
     ["server", serverState(server)],
   ]);
   // Those of config.json have been told on stderr when it was read.
-  const warnings = [own.home.warning ?? []].flat().map((text) => `${style.yellow("warning:")} ${printable(text)}`);
+  const warnings = [...(own.home.warning === undefined ? [] : [own.home.warning]), ...findings.warnings].map(
+    (text) => `${style.yellow("warning:")} ${printable(text)}`,
+  );
   const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
   const ran = ["", ...runState(runs, userHome, style)];
   const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);

@@ -69,13 +69,34 @@ export const ls = command({
       await terminal.out(`${sessionTable(transcripts, shown).join("\n")}\n`);
     }
     const rest = total - transcripts.length;
-    if (total === 0) await terminal.err(all.length === 0 ? NO_SESSIONS : "No session is like that.\n");
+    if (total === 0) await terminal.err(all.length === 0 ? NO_SESSIONS : noMatch({ ...query, live }, all, children));
     else if (rest > 0) await terminal.err(`${rest} more; --limit ${total} lists all\n`);
     return exitCode;
   },
 });
 
 const NO_SESSIONS = "There are no sessions; agent-bridge doctor says where they are looked for.\n";
+
+/** Why none of the sessions that there are is listed, in the words of the filters. */
+function noMatch(
+  {
+    agent,
+    q,
+    project,
+    live,
+  }: { readonly [name in "agent" | "q" | "project"]?: string | undefined } & { live: boolean },
+  all: readonly Listed[],
+  children: boolean,
+): string {
+  const wanted = [
+    agent === undefined ? "" : ` of ${agent}`,
+    project === undefined ? "" : ` in ${printable(project)} or below`,
+    q === undefined ? "" : ` with "${line(q)}" in title or folder`,
+    live ? " that a process has open now" : "",
+  ].join("");
+  const hint = children ? "" : "; --children lists subagents' sessions too";
+  return `No session${wanted}, of ${all.length}${hint}.\n`;
+}
 
 interface Shown {
   /** Every session there is: short ids must tell them apart. */

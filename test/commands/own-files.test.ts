@@ -39,7 +39,7 @@ test("a folder or a pipe in the key's place is no key, and the advice works", as
   await assert.rejects(bridge.key(environment), { message: problem });
   await assert.rejects(bridge.newKey(environment), { message: problem });
   rmSync(key, { recursive: true });
-  execFileSync("mkfifo", [key]);
+  execFileSync("/usr/bin/env", ["mkfifo", key]);
   assert.deepEqual(ownFiles(environment).key.found, false);
   await assert.rejects(bridge.key(environment), /is a pipe, a device or the like/);
   rmSync(key);

@@ -36,6 +36,8 @@ async function ran(words: readonly string[], chat = CHAT): Promise<{ code: numbe
 
 test("a chat is printed for reading, and no output in it can act on the terminal", async () => {
   assert.deepEqual((await ran(["show", "1b0e"])).out.split("\n"), [
+    "title of 1b0e",
+    "claude/1b0e · ~/shop · 2026-11-30 09:24:00",
     "",
     "── 2026-11-30 ──",
     "",
@@ -167,4 +169,33 @@ test("tail -f waits for a transcript that has gone, then says so and exits 1", a
     "agent-bridge: the transcript is gone, so nothing more will come of it\n",
   );
   assert.equal(reads, 21);
+});
+
+test("what is printed does not begin with an empty line", async () => {
+  assert.match((await ran(["tail", "1b0e"])).out, /^── 2026-11-30 ──\n\nuser {2}09:24:00\nFix it\.\n/);
+  assert.match(
+    (await ran(["show", "1b0e", "--tail", "1"])).out,
+    /^title of 1b0e\n[^\n]+\n\n── 2026-11-30 ──\n\nassistant/,
+  );
+});
+
+test("a subagent's chat stands under its own title", async () => {
+  const child = {
+    id: "a1b2" as SessionId,
+    title: "Look \u200baround",
+    status: "done" as const,
+    startedAt: NOW,
+    updatedAt: NOW,
+  };
+  const store = fakeStore(
+    [listed("1b0e")],
+    { a1b2: [said(0, "child")] },
+    {
+      children: async () => ({ children: [child], uses: [], settled: true }),
+      child: async (ref, id) => (id === "a1b2" ? { ...ref, child: id } : undefined),
+    },
+  );
+  const context = fakeContext([store]);
+  assert.equal(await run(context, COMMANDS, ["show", "1b0e", "--child", "a1b2"]), 0);
+  assert.match(context.terminal.written.out, /^Look around\nclaude\/1b0e --child a1b2 · 2026-11-30 09:24:00\n\n──/);
 });

@@ -35,7 +35,7 @@ test("a pipe or a device in its place, or a home that is none, is said at once a
   const file = join(bridgeHome, "config.json");
   const message = `${file} is a pipe, a device or the like, and no file: move it away`;
   mkdirSync(bridgeHome);
-  execFileSync("mkfifo", [file]);
+  execFileSync("/usr/bin/env", ["mkfifo", file]);
   assert.throws(() => readConfig(environmentFrom({ home }), AGENTS), { kind: "failed", message });
   rmSync(file);
   symlinkSync("/dev/zero", file);
