@@ -158,7 +158,8 @@ export class CodexStore implements Store {
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {
     await this.#catalog.refresh("quick");
     if (!(await this.#children.isChild(threadOf(ref), id))) return undefined;
-    return { agent: "codex", id: ref.id, child: id, place: { thread: id } };
+    const parent = await this.#chains.current(threadOf(ref));
+    return { agent: "codex", id: ref.id, child: id, place: { thread: id }, standsOn: parent ? [parent.file.path] : [] };
   }
 
   async totals(ref: SessionRef): Promise<Totals | undefined> {

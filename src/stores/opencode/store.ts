@@ -123,7 +123,8 @@ export class OpenCodeStore implements Store {
     const place = placeOf(ref);
     if (place.kind === "files") {
       const file = fileChild(place.file, id, await this.#fileSessions());
-      return file && { agent: this.agent, id: ref.id, child: id, place: { kind: "files", session: id, file } };
+      const there: OpenCodePlace | undefined = file && { kind: "files", session: id, file };
+      return there && { agent: this.agent, id: ref.id, child: id, place: there, standsOn: [place.file.file] };
     }
     const { database, session } = place;
     const { value: own } = await database.read((rows, tables) => isChild(rows, tables, session, id));

@@ -5,6 +5,7 @@ import type { SqliteDatabase, SqliteRow, SqliteValue } from "../../sqlite/databa
 import type { Tokens } from "../../transcript/entry.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import { roundedUsd } from "../../transcript/usd.ts";
 import type { Totals } from "../store.ts";
 import { type DatabaseFile, type DatabaseState, isLasting, sameState } from "./database-file.ts";
 import type { Problems } from "./problems.ts";
@@ -128,11 +129,6 @@ export class Sum {
   }
 
   get totals(): Totals {
-    return { tokens: this.#tokens, ...(this.#cost !== undefined && { costUsd: rounded(this.#cost) }) };
+    return { tokens: this.#tokens, ...(this.#cost !== undefined && { costUsd: roundedUsd(this.#cost) }) };
   }
-}
-
-/** Sums of decimal fractions carry the error of their binary form, far below any price. */
-function rounded(usd: number): number {
-  return Math.round(usd * 1e9) / 1e9;
 }
