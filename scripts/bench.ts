@@ -1,7 +1,7 @@
 // Measures the product beside bare Node doing the same work, in one run on one machine, and prints the ratios.
 //
-//   npm run bench -- [--sessions 400] [--mb 120] [--big-mb 300] [--line-mb 80] [--seed 1] [--rounds 9]
-//                    [--only page,listing,…] [--keep FOLDER] [--json]
+//   npm run bench -- [--sessions 400] [--mb 120] [--big-mb 300] [--line-mb 80] [--opencode-mb 200] [--rollouts 800]
+//                    [--seed 1] [--rounds 9] [--only page,listing,…] [--keep FOLDER] [--json]
 //
 // A figure is the median of rounds that alternate between the product and its baseline. Nothing here passes or fails:
 // the exit code tells whether everything could be measured.
@@ -13,18 +13,33 @@ import { parseArgs } from "node:util";
 import { append } from "./bench/append.ts";
 import { big } from "./bench/big.ts";
 import { clients } from "./bench/clients.ts";
+import { codex } from "./bench/codex.ts";
 import { makeHistories, SCALE } from "./bench/histories.ts";
 import { idlePoll } from "./bench/idle-poll.ts";
 import { listing } from "./bench/listing.ts";
 import { loopDelay } from "./bench/loop-delay.ts";
 import { type Bench, type Measure, NotMeasurable, type Row } from "./bench/measure.ts";
 import { memory } from "./bench/memory.ts";
+import { opencode } from "./bench/opencode.ts";
 import { page } from "./bench/page.ts";
 import { runs } from "./bench/runs.ts";
 import { start } from "./bench/start.ts";
 import { compared, type Missing, tableOf } from "./bench/table.ts";
 
-const MEASURES: readonly Measure[] = [page, listing, start, memory, append, loopDelay, big, clients, idlePoll, runs];
+const MEASURES: readonly Measure[] = [
+  page,
+  listing,
+  start,
+  memory,
+  append,
+  loopDelay,
+  big,
+  clients,
+  idlePoll,
+  runs,
+  opencode,
+  codex,
+];
 
 const text = { type: "string" } as const;
 const { values: options } = parseArgs({
@@ -33,8 +48,10 @@ const { values: options } = parseArgs({
     mb: { ...text, default: "120" },
     "big-mb": { ...text, default: "300" },
     "line-mb": { ...text, default: "80" },
+    "opencode-mb": { ...text, default: "200" },
     seed: { ...text, default: "1" },
     rounds: { ...text, default: "9" },
+    rollouts: { ...text, default: "800" },
     only: text,
     keep: text,
     json: { type: "boolean", default: false },
@@ -51,6 +68,7 @@ const sizes = {
   mb: positive("mb"),
   bigMb: positive("big-mb"),
   lineMb: positive("line-mb"),
+  opencodeMb: positive("opencode-mb"),
 };
 const measures = chosenMeasures();
 progress("making the histories");
@@ -59,6 +77,7 @@ const bench: Bench = {
   ...makeHistories(options.keep === undefined ? scratch : resolve(options.keep), sizes),
   rounds: positive("rounds"),
   seed: sizes.seed,
+  rollouts: positive("rollouts"),
   folder(name) {
     const folder = join(scratch, `${name}-${folders++}`);
     mkdirSync(folder, { mode: 0o700 });
@@ -102,7 +121,7 @@ function printTable(): void {
   const { cpu, cores, memoryGB, node, platform } = machine;
   console.log(`${cpu}, ${cores} cores, ${memoryGB} GB, ${platform}, Node ${node}`);
   console.log(
-    `${sizes.sessions} sessions of ${sizes.mb} MB (slope: against a ${SCALE}th of that), a session of ${sizes.bigMb} MB with a line of ${sizes.lineMb} MB, seed ${sizes.seed}\n`,
+    `${sizes.sessions} sessions of ${sizes.mb} MB (slope: against a ${SCALE}th of that), a session of ${sizes.bigMb} MB with a line of ${sizes.lineMb} MB, a database of OpenCode of ${sizes.opencodeMb} MB, seed ${sizes.seed}\n`,
   );
   for (const { name, about } of measures) console.log(`${name.padEnd(10)}  ${about}`);
   console.log(`\n${tableOf(rows)}`);
@@ -118,7 +137,9 @@ function chosenMeasures(): readonly Measure[] {
   return MEASURES.filter(({ name }) => names.includes(name));
 }
 
-function positive(name: "sessions" | "mb" | "big-mb" | "line-mb" | "seed" | "rounds"): number {
+function positive(
+  name: "sessions" | "mb" | "big-mb" | "line-mb" | "opencode-mb" | "seed" | "rounds" | "rollouts",
+): number {
   const value = Number(options[name]);
   if (!(value > 0)) fail(`--${name} takes a number above 0`);
   return value;

@@ -23,6 +23,7 @@ const TASKS = {
   format: () => [[packageBin("@biomejs/biome", "biome"), "check", "--write", "."]],
   unused: () => [[packageBin("knip", "knip")]],
   test: () => [["scripts/test.ts"]],
+  real: () => [["scripts/real.ts"]],
   bench: () => [["scripts/bench.ts"]],
 };
 

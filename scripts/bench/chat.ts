@@ -6,6 +6,9 @@ import { PAGE_BYTES } from "../../src/transcript/limits.ts";
 import type { WrittenSession } from "../history.ts";
 import type { Client } from "./client.ts";
 
+/** A chat that was written. */
+export type WrittenChat = Pick<WrittenSession, "id" | "file" | "bytes">;
+
 /** Bytes of a transcript from one line's start to behind another line's end. */
 export interface PageRange {
   readonly start: number;
@@ -19,7 +22,7 @@ const NEWLINE = 0x0a;
  * `count` pages of `session`, within its first or its last 8 MiB. Each begins at a line of its own, since the server
  * keeps pages that were asked for before, which is not what a page costs.
  */
-export function freshPages(session: WrittenSession, where: "start" | "end", count: number): PageRange[] {
+export function freshPages(session: WrittenChat, where: "start" | "end", count: number): PageRange[] {
   const region = Buffer.allocUnsafe(Math.min(REGION_BYTES, session.bytes));
   const base = where === "start" ? 0 : session.bytes - region.length;
   const descriptor = openSync(session.file, "r");
@@ -42,8 +45,8 @@ export function lineCursor(offset: number): string {
 }
 
 /** The path of a session's chat. */
-export function chatPath(session: { readonly id: string }): string {
-  return `/api/transcripts/claude/${session.id}/chat`;
+export function chatPath(session: { readonly id: string }, agent: "claude" | "codex" = "claude"): string {
+  return `/api/transcripts/${agent}/${session.id}/chat`;
 }
 
 /** Reads a whole chat, page by page, and gives what each page consumed. */

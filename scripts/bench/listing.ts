@@ -1,11 +1,10 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { History } from "../history.ts";
+import { askAll, readEdges } from "./edges.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
-import { claudeStoreOver } from "./store.ts";
-
-const EDGE_BYTES = 64 * 1024;
+import { storeOver } from "./store.ts";
 
 /** Listing all sessions, by a store that knows nothing yet and by one that has listed before. */
 export const listing: Measure = {
@@ -36,35 +35,18 @@ export const listing: Measure = {
 };
 
 async function listed(bench: Bench, history: History) {
-  const known = claudeStoreOver(history.home);
+  const known = storeOver(history.home, "claude");
   const sessions = await known.list("sweep");
   if (sessions.length < history.sessions.length) {
     throw new Error(`${sessions.length} of ${history.sessions.length} sessions are listed`);
   }
   return interleaved(bench.rounds, {
-    edges: () => timed(() => readEdges(history)),
-    cold: () => timed(() => claudeStoreOver(history.home).list("sweep")),
-    stats: () => timed(() => askAll(history)),
+    edges: () => timed(() => readEdges(transcriptsIn(history))),
+    cold: () => timed(() => storeOver(history.home, "claude").list("sweep")),
+    stats: () => timed(() => askAll(transcriptsIn(history))),
     sweep: () => timed(() => known.list("sweep")),
     quick: () => timed(() => known.list("quick")),
   });
-}
-
-const head = Buffer.allocUnsafe(EDGE_BYTES);
-const tail = Buffer.allocUnsafe(EDGE_BYTES);
-
-function readEdges(history: History): void {
-  for (const file of transcriptsIn(history)) {
-    const descriptor = openSync(file, "r");
-    const { size } = fstatSync(descriptor);
-    readSync(descriptor, head, 0, EDGE_BYTES, 0);
-    if (size > EDGE_BYTES) readSync(descriptor, tail, 0, EDGE_BYTES, size - EDGE_BYTES);
-    closeSync(descriptor);
-  }
-}
-
-function askAll(history: History): void {
-  for (const file of transcriptsIn(history)) statSync(file);
 }
 
 function* transcriptsIn(history: History): Generator<string> {

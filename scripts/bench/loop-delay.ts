@@ -6,7 +6,8 @@ import type { Bench, Measure, Row } from "./measure.ts";
 /** Long enough for the sweep that runs every 10 s. */
 const LEAST_MS = 12_000;
 
-interface Phase {
+/** How late the loops of the product and of an idle process were at the same time. */
+export interface Phase {
   readonly ours: LoopDelay;
   readonly idle: LoopDelay;
 }
@@ -26,15 +27,16 @@ export const loopDelay: Measure = {
     });
     const count = `${bench.large.sessions.length} sessions`;
     return [
-      ...rowsOf(`first list, ${count}`, large.listing, small.listing),
-      ...rowsOf("paging, with a sweep", large.paging, small.paging),
-      ...rowsOf("opening the session with the long line", big),
+      ...delayRows("loop-delay", `first list, ${count}`, large.listing, small.listing),
+      ...delayRows("loop-delay", "paging, with a sweep", large.paging, small.paging),
+      ...delayRows("loop-delay", "opening the session with the long line", big),
     ];
   },
 };
 
-function rowsOf(what: string, phase: Phase, smaller?: Phase): Row[] {
-  const row = { measure: "loop-delay", unit: "ms", compare: "difference", aim: "≤ +50 ms" } as const;
+/** The rows of a phase; `smaller` is the same work at the smaller size. */
+export function delayRows(measure: string, what: string, phase: Phase, smaller?: Phase): Row[] {
+  const row = { measure, unit: "ms", compare: "difference", aim: "≤ +50 ms" } as const;
   return (["p999", "max"] as const).map((name) => ({
     ...row,
     what: `${name === "p999" ? "p99.9" : "max"}, ${what}`,
@@ -60,7 +62,7 @@ async function delays(bench: Bench, which: "small" | "large"): Promise<{ listing
 }
 
 /** Runs `work` against a product and beside an idle process; what both loops were late since `phase` was last called. */
-async function watched(
+export async function watched(
   bench: Bench,
   home: string,
   work: (client: Client, phase: () => Promise<Phase>) => Promise<void>,

@@ -1,3 +1,4 @@
+import type { OpenCodeHistory } from "../history/opencode.ts";
 import type { History, WrittenBigSession, WrittenSession } from "../history.ts";
 
 /** One line of the table. A figure is the median (or the named percentile) of interleaved rounds. */
@@ -29,12 +30,16 @@ export interface Chats {
 export interface Bench {
   readonly rounds: number;
   readonly seed: number;
+  /** Codex sessions that are listed. */
+  readonly rollouts: number;
   /** Two histories, the large one four times the small one. */
   readonly small: History;
   readonly large: History;
   readonly chats: Chats;
   /** A session with one line that no page holds. */
   readonly big: { readonly home: string; readonly session: WrittenBigSession };
+  /** Two databases of OpenCode, the large one four times the small one; made when they are asked for. */
+  opencode(): { readonly small: OpenCodeHistory; readonly large: OpenCodeHistory };
   /** A new empty folder that the run removes at its end. */
   folder(name: string): string;
   /** Says on stderr what is being done. */

@@ -68,8 +68,8 @@ async function both(product: Running, bare: Running, path: string, file: string)
   }
 }
 
-/** Walks the whole list. */
-async function listAll(client: Client): Promise<void> {
+/** Walks the whole list of a server. */
+export async function listAll(client: Client): Promise<void> {
   let before: string | null = "";
   while (before !== null) {
     const query: string = before === "" ? "" : `&before=${encodeURIComponent(before)}`;

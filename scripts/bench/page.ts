@@ -5,11 +5,11 @@ import { PAGE_BYTES, PAGE_PARTS } from "../../src/transcript/limits.ts";
 import { requireSessionId } from "../../src/transcript/names.ts";
 import type { WrittenSession } from "../history.ts";
 import { readAndParse } from "./bare-page.ts";
-import { chatPath, freshPages, lineCursor, offsetOf, type PageRange } from "./chat.ts";
+import { chatPath, freshPages, lineCursor, offsetOf, type PageRange, type WrittenChat } from "./chat.ts";
 import { type Running, runBare, runProduct } from "./child.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
-import { claudeStoreOver } from "./store.ts";
+import { storeOver } from "./store.ts";
 
 const PAGES_A_ROUND = 12;
 const WARM = 3;
@@ -34,7 +34,7 @@ function contents({ chats }: Bench): { what: string; small: WrittenSession; larg
 }
 
 async function inProcess(bench: Bench): Promise<Row[]> {
-  const store = claudeStoreOver(bench.chats.home);
+  const store = storeOver(bench.chats.home, "claude");
   const rows: Row[] = [];
   for (const { what, small, large } of contents(bench)) {
     const early = await readInProcess(bench, store, small, "start");
@@ -46,7 +46,8 @@ async function inProcess(bench: Bench): Promise<Row[]> {
   return rows;
 }
 
-async function readInProcess(bench: Bench, store: Store, session: WrittenSession, where: "start" | "end") {
+/** Pages near the start or the end of a chat, read by `store` (also as JSON), and bare: ms a page of 512 KiB. */
+export async function readInProcess(bench: Bench, store: Store, session: WrittenChat, where: "start" | "end") {
   const ref = await found(store, session);
   const read = async ({ start, end }: PageRange): Promise<EntryPage> => {
     const page = await store.entries(ref, cursorOf(lineCursor(start)), BUDGET);
@@ -68,7 +69,7 @@ async function readInProcess(bench: Bench, store: Store, session: WrittenSession
   );
 }
 
-async function found(store: Store, session: WrittenSession): Promise<SessionRef> {
+async function found(store: Store, session: WrittenChat): Promise<SessionRef> {
   const ref = await store.find(requireSessionId(session.id));
   if (ref === undefined) throw new Error(`the store does not find ${session.id}`);
   return ref;
@@ -110,7 +111,7 @@ function readOverHttp(bench: Bench, product: Running, bare: Running, session: Wr
 }
 
 /** Makes a subject of what is done with a page: ms a page of 512 KiB, each round over pages not read before. */
-function perPage(bench: Bench, session: WrittenSession, where: "start" | "end") {
+function perPage(bench: Bench, session: WrittenChat, where: "start" | "end") {
   const all = freshPages(session, where, (WARM + bench.rounds) * PAGES_A_ROUND);
   return (work: (page: PageRange) => unknown) =>
     async (round: number): Promise<number> => {

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setTimeout as pause } from "node:timers/promises";
 import { type EpochMs, systemClock } from "../../src/platform/clock.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { RUN_LIMIT } from "../../src/runs/page.ts";
 import { type WrittenRuns, writeRuns } from "../history/runs.ts";
+import { lateness } from "./lateness.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
 
@@ -96,21 +95,6 @@ async function figuresOf({ rounds }: Bench, { bridgeHome, count }: WrittenRuns):
     bareSweep: () => timed(() => askAll(bridgeHome)),
   });
   return { ...figures, ...(await lateness(() => fresh().page(undefined))) };
-}
-
-/** How late the loop of this process ran at most, during `work` and during nothing. */
-async function lateness(work: () => Promise<unknown>): Promise<{ late: number; idle: number }> {
-  const during = async (what: () => Promise<unknown>): Promise<number> => {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    await pause(20);
-    delay.reset();
-    await what();
-    await pause(5);
-    delay.disable();
-    return delay.max / 1e6;
-  };
-  return { late: await during(work), idle: await during(() => pause(200)) };
 }
 
 /** The files of the newest runs. */

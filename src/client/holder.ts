@@ -1,4 +1,5 @@
 import { get } from "node:http";
+import { CHALLENGE_HEADER, isProof, newChallenge, PROOF_HEADER } from "../platform/boot-proof.ts";
 import { asObject } from "../platform/read.ts";
 
 /** Who listens on a port of this machine; `silent`: someone who does not answer in time. */
@@ -10,22 +11,46 @@ const WAIT_MS = 1_000;
 const MOST_BYTES = 4 * 1024;
 
 /** Asks who listens on `port`. Never fails. */
-export function holderOf(port: number): Promise<Holder> {
+export async function holderOf(port: number): Promise<Holder> {
+  return (await whoIsAt(port)).holder;
+}
+
+/** Whether the server of `bootNonce` is the one that listens on `port`; `silent` when nobody answers in time. Never fails. */
+export async function isServerAt(port: number, bootNonce: string): Promise<boolean | "silent"> {
+  const challenge = newChallenge();
+  const { holder, proof } = await whoIsAt(port, { [CHALLENGE_HEADER]: challenge });
+  if (holder === "silent") return "silent";
+  return holder === "agent-bridge" && proof !== undefined && isProof(proof, bootNonce, challenge);
+}
+
+interface Found {
+  readonly holder: Holder;
+  readonly proof?: string | undefined;
+}
+
+function whoIsAt(port: number, headers: { readonly [name: string]: string } = {}): Promise<Found> {
   return new Promise((resolve) => {
-    const request = get({ host: "127.0.0.1", port, path: "/healthz", agent: false, timeout: WAIT_MS }, (response) => {
+    const asked = { host: "127.0.0.1", port, path: "/healthz", headers, agent: false, timeout: WAIT_MS };
+    const request = get(asked, (response) => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => {
         body += part;
         if (body.length > MOST_BYTES) request.destroy();
       });
-      response.on("close", () => resolve(isOurs(response.headers, body) ? "agent-bridge" : "other"));
+      response.on("close", () => {
+        const { [PROOF_HEADER]: proof } = response.headers;
+        const holder = isOurs(response.headers, body) ? "agent-bridge" : "other";
+        resolve({ holder, proof: typeof proof === "string" ? proof : undefined });
+      });
     });
     request.on("timeout", () => {
-      resolve("silent");
+      resolve({ holder: "silent" });
       request.destroy();
     });
-    request.on("error", (error) => resolve("code" in error && error.code === "ECONNREFUSED" ? "nobody" : "other"));
+    request.on("error", (error) => {
+      resolve({ holder: "code" in error && error.code === "ECONNREFUSED" ? "nobody" : "other" });
+    });
   });
 }
 

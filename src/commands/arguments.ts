@@ -22,7 +22,7 @@ export interface Valued<T> {
 /** The options of a command, by their long name. */
 export type Options = { readonly [name: string]: Flag | Valued<unknown> };
 
-/** What was given for each option: a flag as true or false, a value (the last one wins) or undefined. */
+/** What was given for each option: a flag as true or false, a value or undefined. */
 export type OptionValues<O extends Options> = {
   readonly [K in keyof O]: O[K] extends Valued<infer T> ? T | undefined : boolean;
 };
@@ -74,7 +74,9 @@ export function wholeNumber(
 
 /**
  * Reads the words after a command's name. Options and operands may be mixed; behind `--` all words are operands.
- * @throws Failure usage: an unknown option (with the one that was probably meant), a value missing or too much.
+ * The value of a short option may follow it at once (`-n5`).
+ * @throws Failure usage: an unknown option (with the one that was probably meant), one given twice, a value missing or
+ * too much.
  */
 export function parseArguments<O extends Options>(options: O, words: readonly string[]): Given<O> {
   const values = new Map<string, unknown>();
@@ -89,10 +91,9 @@ export function parseArguments<O extends Options>(options: O, words: readonly st
       operands.push(word);
       continue;
     }
-    const equals = word.startsWith("--") ? word.indexOf("=") : -1;
-    const written = equals < 0 ? word : word.slice(0, equals);
-    const inline = equals < 0 ? undefined : word.slice(equals + 1);
+    const [written, inline] = split(options, word);
     const [name, option] = optionOf(options, written);
+    if (values.has(name)) throw new Failure("usage", `--${name} stands more than once`);
     if (option.kind === "flag") {
       if (inline !== undefined) throw new Failure("usage", `${written} takes no value`);
       values.set(name, true);
@@ -106,6 +107,15 @@ export function parseArguments<O extends Options>(options: O, words: readonly st
   }
   const entries = Object.keys(options).map((name) => [name, values.get(name) ?? absent(options[name])]);
   return { options: Object.fromEntries(entries), operands };
+}
+
+/** An option as it was written, and the value that stands in the same word. */
+function split(options: Options, word: string): readonly [written: string, inline: string | undefined] {
+  const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+  if (equals >= 0) return [word.slice(0, equals), word.slice(equals + 1)];
+  const letter = word.slice(1, 2);
+  const takesValue = Object.values(options).some(({ kind, short }) => kind === "value" && short === letter);
+  return takesValue && word.length > 2 ? [`-${letter}`, word.slice(2)] : [word, undefined];
 }
 
 function absent(option: Flag | Valued<unknown> | undefined): false | undefined {

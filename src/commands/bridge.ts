@@ -43,7 +43,12 @@ export interface Histories {
 
 /** What is in our own folder; a `problem` is a sentence that says what to do. */
 export interface OwnFiles {
-  readonly home: { readonly path: string; readonly found: boolean; readonly problem?: string };
+  readonly home: {
+    readonly path: string;
+    readonly found: boolean;
+    readonly warning?: string;
+    readonly problem?: string;
+  };
   readonly key: { readonly found: boolean; readonly problem?: string };
   readonly config: {
     readonly found: boolean;

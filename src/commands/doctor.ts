@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type Holder, holderOf } from "../client/holder.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
@@ -27,6 +28,8 @@ interface Findings {
   };
   readonly stores: readonly StoreFindings[];
   readonly runs: RunReport;
+  /** Variables that point nowhere, one sentence each. */
+  readonly warnings: readonly string[];
   /** What is broken, one sentence each; empty when all is well. */
   readonly problems: readonly string[];
 }
@@ -75,8 +78,18 @@ async function examine({ bridge, program }: Context, environment: Environment): 
     server: { ...(running !== undefined && { running: { url: running.url, pid: running.pid } }), port, holder },
     stores: reports,
     runs: await bridge.runs(environment).report(),
+    warnings: VARIABLES.flatMap((name) => pointsNowhere(environment, name) ?? []),
     problems,
   };
+}
+
+/** The variables that name a folder in which an agent keeps its sessions. */
+const VARIABLES = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CODEX_SQLITE_HOME", "HERMES_HOME", "AGENTPROTO_HOME"];
+
+function pointsNowhere({ variable }: Environment, name: string): string | undefined {
+  const value = variable(name);
+  if (value === undefined || existsSync(value)) return undefined;
+  return `${name} is set to ${value}, where there is nothing`;
 }
 
 async function reportOf(store: Store): Promise<StoreFindings> {
@@ -94,12 +107,15 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
   const { own, server, stores, runs, problems } = findings;
   const general = pairLines([
     ["agent-bridge", `${findings.version} on Node.js ${findings.node}, ${findings.platform}`],
-    ["own files", shortPath(own.home.path, userHome) + (own.home.found ? "" : " (not there yet)")],
-    ["key", own.key.found ? "there" : "none yet; serve or token makes one"],
+    ["own files", shortPath(own.home.path, userHome) + homeNote(own.home)],
+    ["key", own.home.problem === undefined ? keyState(own.key) : "none"],
     ["config.json", own.config.found ? "there" : "none; all is as it comes"],
     ["server", serverState(server)],
   ]);
-  const warnings = own.config.warnings.map((warning) => `${style.yellow("warning:")} ${printable(warning)}`);
+  // Those of config.json have been told on stderr when it was read.
+  const warnings = [...(own.home.warning === undefined ? [] : [own.home.warning]), ...findings.warnings].map(
+    (text) => `${style.yellow("warning:")} ${printable(text)}`,
+  );
   const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
   const ran = ["", ...runState(runs, userHome, style)];
   const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);
@@ -111,6 +127,16 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
     "",
     ...(wrong.length === 0 ? [style.green("Nothing is broken.")] : wrong),
   ];
+}
+
+function homeNote({ found, problem }: OwnFiles["home"]): string {
+  if (problem !== undefined) return " (can't be used)";
+  return found ? "" : " (not there yet)";
+}
+
+function keyState({ found, problem }: OwnFiles["key"]): string {
+  if (problem !== undefined) return found ? "there, and something is wrong with it" : "none that can be used";
+  return found ? "there" : "none yet; serve or token makes one";
 }
 
 function serverState({ running, port, holder }: Findings["server"]): string {

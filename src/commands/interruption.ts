@@ -1,4 +1,10 @@
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Windows has no SIGQUIT (Ctrl-\\): listening for it there fails. */
+const SIGNALS = [
+  "SIGINT",
+  "SIGTERM",
+  "SIGHUP",
+  ...(process.platform === "win32" ? [] : (["SIGQUIT"] as const)),
+] as const;
 
 /** So many signals mean that ending in good order does not work out. (Through npm one Ctrl-C comes as two or three.) */
 const PATIENCE = 6;

@@ -38,7 +38,7 @@ export const ls = command({
     project: text("DIR", "only sessions that started in this folder or below it"),
     q: text("TEXT", "only sessions with this text in title or folder"),
     live: flag("only sessions that a process has open now"),
-    children: flag("list subagents' sessions too"),
+    children: flag("list subagents too that are sessions of their own (not Claude Code's)"),
     limit: wholeNumber("N", `at most so many (${LIST_LIMIT})`, [1, 1_000_000]),
     json: { ...json, help: "print them as the API does: {transcripts, total}" },
     home,
@@ -69,13 +69,34 @@ export const ls = command({
       await terminal.out(`${sessionTable(transcripts, shown).join("\n")}\n`);
     }
     const rest = total - transcripts.length;
-    if (total === 0) await terminal.err(all.length === 0 ? NO_SESSIONS : "No session is like that.\n");
+    if (total === 0) await terminal.err(all.length === 0 ? NO_SESSIONS : noMatch({ ...query, live }, all, children));
     else if (rest > 0) await terminal.err(`${rest} more; --limit ${total} lists all\n`);
     return exitCode;
   },
 });
 
 const NO_SESSIONS = "There are no sessions; agent-bridge doctor says where they are looked for.\n";
+
+/** Why none of the sessions that there are is listed, in the words of the filters. */
+function noMatch(
+  {
+    agent,
+    q,
+    project,
+    live,
+  }: { readonly [name in "agent" | "q" | "project"]?: string | undefined } & { live: boolean },
+  all: readonly Listed[],
+  children: boolean,
+): string {
+  const wanted = [
+    agent === undefined ? "" : ` of ${agent}`,
+    project === undefined ? "" : ` in ${printable(project)} or below`,
+    q === undefined ? "" : ` with "${line(q)}" in title or folder`,
+    live ? " that a process has open now" : "",
+  ].join("");
+  const hint = children ? "" : "; --children lists subagents' sessions too";
+  return `No session${wanted}, of ${all.length}${hint}.\n`;
+}
 
 interface Shown {
   /** Every session there is: short ids must tell them apart. */
@@ -89,9 +110,9 @@ interface Shown {
 function sessionTable(transcripts: readonly Listed[], { all, terminal, style, now, userHome }: Shown): string[] {
   const columns: readonly Column[] = [
     { heading: "ID", paint: style.cyan },
-    { heading: "AGENT", cut: "end" },
-    { heading: "UPDATED", cut: "end", paint: (text) => (isLive(text) ? style.green(text) : text) },
-    { heading: "FOLDER", cut: "start", least: 8, paint: style.dim },
+    { heading: "AGENT", cut: "end", goes: 2 },
+    { heading: "UPDATED", cut: "end", goes: 3, paint: (text) => (isLive(text) ? style.green(text) : text) },
+    { heading: "FOLDER", cut: "start", least: 8, goes: 1, paint: style.dim },
     { heading: "TITLE", cut: "end", least: 10 },
   ];
   const length = terminal.columns === undefined ? Number.POSITIVE_INFINITY : shortIdLength(all);

@@ -1,15 +1,22 @@
 import type { Item } from "../transcript/item.ts";
 import { styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
-import { TranscriptWriter } from "./transcript.ts";
+import { type Heading, TranscriptWriter } from "./transcript.ts";
 import { printableJson } from "./width.ts";
 
-/** Prints items to stdout: as JSON, one a line, or for reading. */
-export function itemWriter(terminal: Terminal, asJson: boolean): (items: readonly Item[]) => Promise<void> {
+/** Prints items to stdout: as JSON, one a line, or for reading, then below a heading where there is one. */
+export function itemWriter(
+  terminal: Terminal,
+  asJson: boolean,
+  heading?: Heading,
+): (items: readonly Item[]) => Promise<void> {
   const transcript = new TranscriptWriter(styleFor(terminal));
+  let above = asJson || heading === undefined ? "" : transcript.heading(heading);
   const one = asJson ? (item: Item) => `${printableJson(item)}\n` : (item: Item) => transcript.write(item);
   return async (items) => {
-    if (items.length > 0) await terminal.out(items.map(one).join(""));
+    const text = above + items.map(one).join("");
+    above = "";
+    if (text !== "") await terminal.out(text);
   };
 }
 

@@ -8,6 +8,8 @@ import type { FoundRun } from "../runs/reader.ts";
 
 /** How often a log that is followed is asked. */
 const POLL_MS = 250;
+/** How often a run that has gone is looked for again before it is given up: five seconds. */
+const GONE_POLLS = 20;
 /** How far back the last lines of a log are looked for. */
 const END_BYTES = 1024 * 1024;
 
@@ -54,7 +56,10 @@ export async function logEnd(run: FoundRun, lines: number): Promise<{ readonly t
   return { text: lines === 0 ? "" : text.slice(start + 1), next };
 }
 
-/** What is added to the log of the run `name` behind the byte `from`, until the run has ended or the signal aborts. */
+/**
+ * What is added to the log of the run `name` behind the byte `from`, until the run has ended or the signal aborts.
+ * @throws Failure failed: the run or its log has been gone for five seconds
+ */
 export async function* followedLog(
   runs: RunInventory,
   name: string,
@@ -62,17 +67,25 @@ export async function* followedLog(
   timer: Timer,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
-  for (let next = from; !signal.aborted; ) {
+  let misses = 0;
+  for (let next = from; !signal.aborted; await pause(timer, POLL_MS, signal)) {
     // Asked before it is read, so that what was written at its end is read too.
     const run = await runs.run(name);
-    if (run === undefined) return;
-    const parts = logParts(run, next);
-    let part = await parts.next();
+    const parts = run && logParts(run, next);
+    let part = await parts?.next().catch(unlessMissing);
+    if (run === undefined || parts === undefined || part === undefined) {
+      if (++misses > GONE_POLLS) throw new Failure("failed", "the run is gone, so nothing more will come of it");
+      continue;
+    }
+    misses = 0;
     for (; !part.done; part = await parts.next()) yield part.value;
     next = part.value;
     if (run.summary.status !== "running") return;
-    await pause(timer, POLL_MS, signal);
   }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
 }
 
 async function chunkOf({ log }: FoundRun, from: number): Promise<LogChunk> {

@@ -20,9 +20,9 @@ export interface Shown {
 export function runTable(runs: readonly RunSummary[], { columns, style, now }: Shown): string[] {
   const headings = [
     { heading: "NAME", paint: style.cyan },
-    { heading: "STATUS", paint: statusPaint(style) },
-    { heading: "UPDATED" },
-    { heading: "BY", cut: "end", least: 4 },
+    { heading: "STATUS", goes: 3, paint: statusPaint(style) },
+    { heading: "UPDATED", goes: 2 },
+    { heading: "BY", cut: "end", least: 4, goes: 1 },
     { heading: "TASK", cut: "end", least: 10 },
   ] as const;
   const rows = runs.map(({ name, status, updatedAt, by, title, task }) => [
@@ -39,9 +39,9 @@ export function runTable(runs: readonly RunSummary[], { columns, style, now }: S
 export function jobTable(jobs: readonly JobSummary[], { columns, style, now }: Shown): string[] {
   const headings = [
     { heading: "NAME", paint: style.cyan },
-    { heading: "STATUS", paint: statusPaint(style) },
-    { heading: "STARTED" },
-    { heading: "BY", cut: "end", least: 4 },
+    { heading: "STATUS", goes: 3, paint: statusPaint(style) },
+    { heading: "STARTED", goes: 2 },
+    { heading: "BY", cut: "end", least: 4, goes: 1 },
     { heading: "PROMPT", cut: "end", least: 10 },
   ] as const;
   const rows = jobs.map(({ name, status, startedAt, owner, by, prompt }) => {

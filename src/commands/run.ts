@@ -23,6 +23,8 @@ async function dispatch(
   commands: readonly Command[],
   [name, ...words]: readonly string[],
 ): Promise<ExitCode> {
+  const alone = name !== undefined && ["--help", "-h", "--version", "-v"].includes(name);
+  if (alone && words.length > 0) throw new Failure("usage", `${name} stands alone; see ${PROGRAM} help`);
   if (name === undefined || name === "--help" || name === "-h") {
     await context.terminal.out(programHelp(commands, context.program.version));
     return 0;

@@ -14,6 +14,7 @@ import { withProgress } from "./progress.ts";
 import { storeLines } from "./stores.ts";
 import { styleFor } from "./style.ts";
 import { pairLines } from "./table.ts";
+import { OutputClosed } from "./terminal.ts";
 
 /** Where we serve when nothing else is said. */
 export const PORT = 4777;
@@ -46,7 +47,7 @@ export const serve = command({
     try {
       const link = await bridge.wayIn(ours, serving);
       if (options.open) openInBrowser(link, ours.platform, () => void context.terminal.err(NO_BROWSER));
-      await introduce(context, serving, { link, home: options.home, end });
+      await introduce(context, serving, { link, home: options.home, end }).catch(unlessReaderGone);
       await aborted(end);
     } finally {
       await serving.close();
@@ -83,6 +84,11 @@ function takenBy(port: number, holder: Holder): string {
   return holder === "agent-bridge"
     ? `port ${port} is taken by another agent-bridge, at http://127.0.0.1:${port}`
     : `port ${port} is taken by another program`;
+}
+
+/** A server whose first lines nobody reads any more (`| head -1`) serves all the same. */
+function unlessReaderGone(error: unknown): void {
+  if (!(error instanceof OutputClosed)) throw error;
 }
 
 /** Prints where the server is, how to get in, and what it has found. */

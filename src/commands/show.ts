@@ -1,9 +1,14 @@
+import type { EpochMs } from "../platform/clock.ts";
+import type { Chat } from "../routes/follow.ts";
 import { text, wholeNumber } from "./arguments.ts";
 import { endOfChat, wholeChat } from "./chat.ts";
 import { command, home, json } from "./command.ts";
 import { itemWriter } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { findChat } from "./session.ts";
+import { shortPath } from "./stores.ts";
+import type { Heading } from "./transcript.ts";
+import { day, timeOfDay } from "./when.ts";
 
 /** `show`: a whole chat, for reading. */
 export const show = command({
@@ -28,7 +33,10 @@ export const show = command({
   async run({ terminal, bridge, environment }, { options, operands: [asked = ""] }) {
     const { stores } = await bridge.histories(environment(options.home));
     const chat = await withProgress(terminal, "Looking for the session", () => findChat(stores, asked, options.child));
-    const write = itemWriter(terminal, options.json);
+    const heading = options.json
+      ? undefined
+      : await withProgress(terminal, "Looking for its title", () => headingOf(chat, environment().home));
+    const write = itemWriter(terminal, options.json, heading);
     const { tail } = options;
     if (tail !== undefined) {
       const end = await withProgress(terminal, "Reading", () => endOfChat(chat, tail));
@@ -39,3 +47,22 @@ export const show = command({
     return 0;
   },
 });
+
+/** What is known of a session or subagent, for people; undefined when its store lists it no more. */
+async function headingOf({ store, ref }: Chat, userHome: string): Promise<Heading | undefined> {
+  if (ref.child !== undefined) {
+    const session = await store.find(ref.id);
+    const child = session && (await store.children(session)).children.find(({ id }) => id === ref.child);
+    return (
+      child && { title: child.title, facts: [`${ref.agent}/${ref.id} --child ${child.id}`, moment(child.startedAt)] }
+    );
+  }
+  const row = (await store.list("sweep")).find(({ id }) => id === ref.id);
+  if (row === undefined) return undefined;
+  const facts = [`${ref.agent}/${ref.id}`, shortPath(row.cwd, userHome), row.branch ?? "", moment(row.startedAt)];
+  return { title: row.title, facts };
+}
+
+function moment(at: EpochMs): string {
+  return `${day(at)} ${timeOfDay(at)}`;
+}

@@ -1,3 +1,4 @@
+import { Failure } from "../platform/failure.ts";
 import { follow } from "../routes/follow.ts";
 import { flag, text, wholeNumber } from "./arguments.ts";
 import { endOfChat } from "./chat.ts";
@@ -21,7 +22,10 @@ export const tail = command({
     json: { ...json, help: "print the items as JSON, one a line" },
     home,
   },
-  notes: ["ID is as for show."],
+  notes: [
+    "ID is as for show.",
+    "A transcript that goes away while it is followed is waited for, for five seconds; then tail exits 1.",
+  ],
   examples: [
     ["tail -f 4f0c", "watch the session at work"],
     ["tail -f -n 0 --json 4f0c", "only what is new, for a program"],
@@ -36,10 +40,12 @@ export const tail = command({
     // Nothing that follows a chat keeps the process alive.
     const alive = setInterval(() => {}, 60_000);
     try {
-      for await (const { items, reset } of follow(chat, end.next, tools, untilInterrupted())) {
+      const interrupted = untilInterrupted();
+      for await (const { items, reset } of follow(chat, end.next, tools, interrupted)) {
         if (reset) await terminal.err("the transcript was replaced; this is its beginning\n");
         await write(items);
       }
+      if (!interrupted.aborted) throw new Failure("failed", "the transcript is gone, so nothing more will come of it");
     } finally {
       clearInterval(alive);
     }

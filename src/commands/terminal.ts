@@ -1,8 +1,9 @@
 import type { Environment } from "../platform/environment.ts";
+import { errorCode, Failure } from "../platform/failure.ts";
 
 /** Where a command writes: stdout and stderr, or a test's arrays. */
 export interface Terminal {
-  /** Writes to stdout as it stands; waits until it is taken. @throws OutputClosed */
+  /** Writes to stdout as it stands; waits until it is taken. @throws OutputClosed · Failure failed: it can't be written */
   out(text: string): Promise<void>;
   /** Writes to stderr as it stands. */
   err(text: string): Promise<void>;
@@ -24,7 +25,10 @@ export function processTerminal(environment: Environment): Terminal {
   stdout.on("error", () => {});
   stderr.on("error", () => {});
   return {
-    out: (text) => written(stdout, text),
+    out: (text) =>
+      written(stdout, text).catch((error: unknown) => {
+        throw outputError(error);
+      }),
     err: (text) => written(stderr, text).catch(() => {}),
     get columns() {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
@@ -39,6 +43,17 @@ export function processTerminal(environment: Environment): Terminal {
 
 function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(new OutputClosed("output closed", { cause: error })) : resolve()));
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
+
+/** What a failed write to stdout means. Whoever read it has gone, or output is lost: that must not look like success. */
+export function outputError(error: unknown): OutputClosed | Failure {
+  const code = errorCode(error);
+  if (code !== undefined && GONE.includes(code)) return new OutputClosed("output closed", { cause: error });
+  const reason = code === "ENOSPC" || code === "EDQUOT" ? "there is no space left" : (code ?? "unknown error");
+  return new Failure("failed", `the output can't be written: ${reason}`, error);
+}
+
+/** The second is what a write gives after the first one failed. */
+const GONE: readonly string[] = ["EPIPE", "ERR_STREAM_DESTROYED"];

@@ -3,18 +3,40 @@ import type { Style } from "./style.ts";
 import { day, timeOfDay } from "./when.ts";
 import { printable } from "./width.ts";
 
+/** What stands above a chat. */
+export interface Heading {
+  readonly title: string;
+  readonly facts: readonly string[];
+}
+
 /** Writes a chat for reading: a new day is told once, and an output that follows its call stands under it. */
 export class TranscriptWriter {
   readonly #style: Style;
   #day = "";
   #last: Item | undefined;
+  #begun = false;
 
   constructor(style: Style) {
     this.#style = style;
   }
 
-  /** What `item` looks like, with the blank line before it. */
+  /** What stands above the chat. */
+  heading({ title, facts }: Heading): string {
+    this.#begun = true;
+    const { bold, dim } = this.#style;
+    const about = facts.map(line).filter((fact) => fact !== "");
+    return `${bold(line(title))}\n${dim(about.join(" · "))}\n`;
+  }
+
+  /** What `item` looks like, with the blank line before it unless it is the first of all. */
   write(item: Item): string {
+    const text = this.#written(item);
+    const shown = this.#begun ? text : text.replace(/^\n/, "");
+    this.#begun = true;
+    return shown;
+  }
+
+  #written(item: Item): string {
     const today = day(item.at);
     const newDay = today === this.#day ? "" : `\n${this.#style.dim(`── ${today} ──`)}\n`;
     const answers =

@@ -65,23 +65,32 @@ export function padEnd(text: string, columns: number): string {
 }
 
 /**
- * `text` without what could act on a terminal: escape sequences and control characters other than newline and tab,
- * and marks that turn the direction of what follows. What a transcript holds is foreign text.
+ * `text` without what could act on a terminal or hide in it: escape sequences and control characters other than newline
+ * and tab, marks that turn the direction of what follows, and characters without a width (also those that join others, or
+ * spell a text in tags that no one sees). What a transcript holds is foreign text.
  */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(UNPRINTABLE, "");
+  return stripVTControlCharacters(text)
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\u2028\u2029]/g, " ")
+    .replace(UNPRINTABLE, "");
 }
 
 /** `value` as JSON on one line, safe to print on a terminal; `indent` for people. */
 export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (character) =>
+    character.split("").map(escapedUnit).join(""),
   );
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
-const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+/** A UTF-16 unit as JSON escapes it. */
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 function graphemeWidth(grapheme: string): number {
   const point = grapheme.codePointAt(0) ?? 0;

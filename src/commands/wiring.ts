@@ -1,10 +1,11 @@
-import { holderOf } from "../client/holder.ts";
+import { isServerAt } from "../client/holder.ts";
 import type { Clock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
 import { withLock } from "../platform/lock.ts";
 import { loginLink, makeLoginCheck, makeLoginCode } from "../platform/login-code.ts";
+import { closeHome } from "../platform/private-folder.ts";
 import { startOf } from "../platform/process-identity.ts";
 import {
   mayBeRunning,
@@ -36,7 +37,7 @@ import { openStores } from "../stores/registry.ts";
 import { AGENT_NAMES } from "../transcript/names.ts";
 import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
-import { ownFiles } from "./own-files.ts";
+import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
 
 /** What the parts below are made with. */
 export interface Machine {
@@ -48,12 +49,21 @@ export interface Machine {
 }
 
 /** The real stores, key and server. */
-export function bridgeOfThisMachine(machine: Machine): Bridge {
+export function bridgeOfThisMachine(given: Machine): Bridge {
+  const machine = { ...given, warn: once(given.warn) };
   const histories = (environment: Environment): Promise<Histories> => openHistories(machine, environment);
   return {
     histories,
-    key: ({ bridgeHome }) => ensureKey(bridgeHome, machine.warn),
-    newKey: ({ bridgeHome }) => resetKey(bridgeHome),
+    async key(environment) {
+      const key = await ensureKey(environment.bridgeHome, machine.warn);
+      closeOwnFolder(environment, machine);
+      return key;
+    },
+    async newKey(environment) {
+      const key = await resetKey(environment.bridgeHome);
+      closeOwnFolder(environment, machine);
+      return key;
+    },
     ownFiles,
     running: ({ bridgeHome }) => running(bridgeHome),
     timer: systemTimer,
@@ -67,8 +77,25 @@ export function bridgeOfThisMachine(machine: Machine): Bridge {
   };
 }
 
-async function openHistories({ clock }: Machine, environment: Environment): Promise<Histories> {
-  const { config } = readConfig(environment, AGENT_NAMES);
+/** What was told once is not told again. */
+function once(warn: Machine["warn"]): Machine["warn"] {
+  const told = new Set<string>();
+  return (message) => {
+    if (!told.has(message)) warn(message);
+    told.add(message);
+  };
+}
+
+function closeOwnFolder(environment: Environment, { warn }: Machine): void {
+  const { bridgeHome } = environment;
+  const privacy = closeHome(bridgeHome, isUsualHome(environment));
+  if (privacy === "closed") warn(`others could look into ${bridgeHome}: it is closed to them now`);
+  if (privacy === "open") warn(openHome(bridgeHome));
+}
+
+async function openHistories({ clock, warn }: Machine, environment: Environment): Promise<Histories> {
+  const { config, warnings } = readConfig(environment, AGENT_NAMES);
+  for (const warning of warnings) warn(warning);
   const extraRoots = Object.fromEntries(config.stores);
   const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
@@ -76,13 +103,16 @@ async function openHistories({ clock }: Machine, environment: Environment): Prom
 }
 
 async function startServer(
-  { version, clock, pid, warn }: Machine,
-  { bridgeHome }: Environment,
+  machine: Machine,
+  environment: Environment,
   { stores, inventory, tools }: Histories,
   port: number,
   log: ServerLog,
 ): Promise<Serving> {
+  const { version, clock, pid, warn } = machine;
+  const { bridgeHome } = environment;
   await ensureKey(bridgeHome, warn);
+  closeOwnFolder(environment, machine);
   const key = keyReader(bridgeHome);
   const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
@@ -91,7 +121,7 @@ async function startServer(
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version }),
-    healthRoute(),
+    healthRoute(bootNonce),
     openApiRoute(table, version),
     stateRoute(context),
     ...transcriptRoutes(context),
@@ -100,7 +130,7 @@ async function startServer(
     eventsRoute(context),
   ];
   const server = await listen({ routes, assets: HOME_ASSETS, port, key, version, clock, log });
-  const notice = { url: server.url, port: server.port, pid, bootNonce };
+  const notice = { url: server.url, port: server.port, pid, start: startOf(pid), bootNonce };
   try {
     await withLock(bridgeHome, () => claimHome(bridgeHome, notice));
   } catch (error) {
@@ -134,7 +164,6 @@ async function claimHome(folder: string, notice: RuntimeNotice): Promise<void> {
 async function running(folder: string): Promise<RuntimeNotice | undefined> {
   const notice = readNotice(folder);
   if (notice === undefined || !mayBeRunning(notice)) return undefined;
-  const holder = await holderOf(notice.port);
-  // A server that is busy or stopped is still there.
-  return holder === "agent-bridge" || holder === "silent" ? notice : undefined;
+  // A server that is busy or stopped is still there: then its process is all that tells.
+  return (await isServerAt(notice.port, notice.bootNonce)) === false ? undefined : notice;
 }

@@ -34,11 +34,11 @@ export class LookBack {
 
   /**
    * Every place of `needle` (of 1 byte to 64 KiB) that ends at or before `before`, from the last to the first, no
-   * further back than the window. What is yielded is the offset of its first byte.
+   * further back than the window (a narrower one may be given). What is yielded is the offset of its first byte.
    */
-  *places(needle: Buffer, before: ByteOffset): Generator<ByteOffset> {
+  *places(needle: Buffer, before: ByteOffset, window = this.#window): Generator<ByteOffset> {
     if (needle.length === 0 || needle.length > BLOCK_BYTES) return;
-    const lowest = Math.max(0, before - this.#window);
+    const lowest = Math.max(0, before - window);
     const highest = before - needle.length;
     for (let block = blockOf(highest); block >= blockOf(lowest); block--) {
       const base = block * BLOCK_BYTES;

@@ -35,8 +35,13 @@ export interface LinePage {
 /** One read backward. `prev` ends the page before this one; undefined at the start of the file. */
 export interface LinePageBefore {
   readonly lines: readonly JsonlLine[];
+  /** Behind the newline that this page ends with: where what follows it starts. */
+  readonly end: ByteOffset;
   readonly prev: ByteOffset | undefined;
 }
+
+/** Lines in one page, blank ones not counted: of the tiniest lines half a megabyte would keep others waiting. */
+const MOST_LINES = 4096;
 
 /**
  * A buffer for pages of at most `pageBytes` bytes: one more, for the newline before the page. It serves one read at a
@@ -89,18 +94,19 @@ async function pageAfterOversized(
  */
 export async function readPageBefore(source: ByteSource, end: ByteOffset, buffer: Buffer): Promise<LinePageBefore> {
   const stop = await lineStart(source, Math.min(end, source.size));
-  if (stop === 0) return { lines: [], prev: undefined };
+  if (stop === 0) return { lines: [], end: stop, prev: undefined };
   const lowest = Math.max(0, stop - pageBytesOf(buffer));
   const base = Math.max(0, lowest - 1);
   const held = buffer.subarray(0, source.read(buffer.subarray(0, stop - base), base));
   // Cut short in this very moment: nothing of what stood here is left to be told.
-  if (held.length < stop - base) return { lines: [], prev: undefined };
-  const first = lowest === 0 ? 0 : held.indexOf(NEWLINE) + 1;
-  if (first === held.length) {
+  if (held.length < stop - base) return { lines: [], end: byteOffsetOf(base), prev: undefined };
+  const whole = lowest === 0 ? 0 : held.indexOf(NEWLINE) + 1;
+  if (whole === held.length) {
     const line = await oversizedLine(source, stop);
-    return { lines: [line], prev: previous(line.start) };
+    return { lines: [line], end: stop, prev: previous(line.start) };
   }
-  return { lines: linesOf(held, first, base).lines, prev: previous(base + first) };
+  const first = startOfLast(held, whole);
+  return { lines: linesOf(held, first, base).lines, end: stop, prev: previous(base + first) };
 }
 
 /** Whether a cursor at `offset` lies in `source` and behind a newline, as those of complete lines do. */
@@ -141,21 +147,42 @@ async function restart(source: ByteSource, from: JsonlCursor, buffer: Buffer): P
   return { ...(await readPage(source, { ...from, ...FILE_START }, buffer)), reset: true };
 }
 
-/** Splits `held` (which starts at `base` in the file) into its complete lines from index `first` on. */
+/**
+ * Splits `held` (which starts at `base` in the file) into its complete lines from index `first` on, as many as a page
+ * may have; blank ones are passed over. `stop` is behind the last one.
+ */
 function linesOf(held: Buffer, first: number, base: number): { lines: RecordLine[]; stop: number } {
   const lines: RecordLine[] = [];
   let start = first;
   for (let newline = held.indexOf(NEWLINE, start); newline >= 0; newline = held.indexOf(NEWLINE, start)) {
     const end = held[newline - 1] === CARRIAGE_RETURN ? newline - 1 : newline;
-    lines.push({
-      kind: "record",
-      start: byteOffsetOf(base + start),
-      end: byteOffsetOf(base + newline + 1),
-      bytes: held.subarray(start, end),
-    });
+    if (end > start) {
+      if (lines.length === MOST_LINES) break;
+      lines.push({
+        kind: "record",
+        start: byteOffsetOf(base + start),
+        end: byteOffsetOf(base + newline + 1),
+        bytes: held.subarray(start, end),
+      });
+    }
     start = newline + 1;
   }
   return { lines, stop: start };
+}
+
+/** Where, at or behind `first`, the last lines of `held` start that a page may have. */
+function startOfLast(held: Buffer, first: number): number {
+  let lines = 0;
+  let start = held.length;
+  while (start > first) {
+    // The newline that ends this line stands right before `start`; the one before it begins the line.
+    const newline = start < 2 ? -1 : held.lastIndexOf(NEWLINE, start - 2);
+    const begin = Math.max(first, newline + 1);
+    const blank = start - begin <= 1 || (start - begin === 2 && held[begin] === CARRIAGE_RETURN);
+    if (!blank && lines++ === MOST_LINES) return start;
+    start = begin;
+  }
+  return first;
 }
 
 function pageBytesOf(buffer: Buffer): number {

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "./environment.ts";
-import { errorCode, Failure } from "./failure.ts";
+import { Failure } from "./failure.ts";
+import { readPrivate } from "./private-file.ts";
+import { notAFolder } from "./private-folder.ts";
 import { asArray, asNumber, asObject, asString, asText, type JsonObject } from "./read.ts";
 
 /** A command that starts an agent. */
@@ -38,9 +39,22 @@ const VERSION = 1;
  * newer version.
  */
 export function readConfig(environment: Environment, agents: readonly string[]): ReadConfig {
-  const text = textOf(join(environment.bridgeHome, "config.json"));
-  return text === undefined ? { config: EMPTY, warnings: [] } : parseConfig(text, environment.home, agents);
+  const path = join(environment.bridgeHome, NAME);
+  // Our own file may be named in full: who set its folder in a variable long ago wants to know which one is meant.
+  const inFull = (message: string): string => (message.startsWith(NAME) ? path + message.slice(NAME.length) : message);
+  try {
+    const text = textOf(path);
+    if (text === undefined) return { config: EMPTY, warnings: [] };
+    const { config, warnings } = parseConfig(text, environment.home, agents);
+    return { config, warnings: warnings.map(inFull) };
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(error.kind, inFull(error.message), error.cause) : error;
+  }
 }
+
+const NAME = "config.json";
+/** More than anyone writes by hand. */
+const LIMIT_BYTES = 1024 * 1024;
 
 const EMPTY: Config = { agents: new Map(), stores: new Map(), keep: false };
 
@@ -141,9 +155,11 @@ function jsonOf(text: string): unknown {
 
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readPrivate(path, LIMIT_BYTES)?.bytes.toString("utf8");
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (error instanceof Failure) throw error;
+    const noFolder = notAFolder(dirname(path), error);
+    if (noFolder !== undefined) throw noFolder;
     throw new Failure("failed", "config.json can't be read: check its permissions", error);
   }
 }

@@ -65,12 +65,26 @@ export async function withFile<T>(
 ): Promise<T> {
   const { descriptor, stats } = openWithin(realRoot, path, whereabouts);
   try {
-    const stamp = stampFrom(path, stats);
-    const { size } = stamp;
-    return await use({ stamp, size, read: (target, position) => readFully(descriptor, target, position, size) });
+    return await use(openFile(path, descriptor, stats));
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** As `withFile`, in one synchronous step. @throws as `withFile` */
+export function withFileNow<T>(realRoot: string, path: string, use: (file: OpenFile) => T): T {
+  const { descriptor, stats } = openWithin(realRoot, path, placeOfDescriptor);
+  try {
+    return use(openFile(path, descriptor, stats));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openFile(path: string, descriptor: number, stats: BigIntStats): OpenFile {
+  const stamp = stampFrom(path, stats);
+  const { size } = stamp;
+  return { stamp, size, read: (target, position) => readFully(descriptor, target, position, size) };
 }
 
 /** Where an open file lies, as Linux tells it by its descriptor: no swap can deceive it. Elsewhere by its path. */

@@ -3,7 +3,8 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, Failure } from "./failure.ts";
 import { type FileStamp, sameStamp, stampOf } from "./files.ts";
-import { createPrivate, readPrivate, writePrivate } from "./private-file.ts";
+import { createPrivate, NotAFile, readPrivate, writePrivate } from "./private-file.ts";
+import { notAFolder } from "./private-folder.ts";
 
 const FORM = /^[0-9a-f]{48}$/;
 const LIMIT_BYTES = 256;
@@ -19,15 +20,15 @@ export async function ensureKey(folder: string, warn: (message: string) => void)
   try {
     if (readPrivate(file, LIMIT_BYTES) === undefined) await createPrivate(file, newKey());
   } catch (error) {
-    throw unusable(error);
+    throw unusable(folder, error);
   }
-  const { key, tooOpen } = readKey(file);
+  const { key, tooOpen } = readKey(folder);
   if (tooOpen) {
     warn(
       "others could read the dashboard key: its file is now closed to them; `agent-bridge token --reset` makes a new key",
     );
     await chmod(file, 0o600).catch((error: unknown) => {
-      throw unusable(error);
+      throw unusable(folder, error);
     });
   }
   return key;
@@ -39,7 +40,7 @@ export async function resetKey(folder: string): Promise<string> {
   try {
     await writePrivate(keyFile(folder), key);
   } catch (error) {
-    throw unusable(error);
+    throw unusable(folder, error);
   }
   return key;
 }
@@ -55,7 +56,7 @@ export function keyReader(folder: string): () => string {
     const stamp = stampOf(file);
     if (held !== undefined && stamp !== undefined && sameStamp(held.stamp, stamp)) return held.key;
     held = undefined;
-    const { key } = readKey(file);
+    const { key } = readKey(folder);
     // The stamp was taken before the file was read: a change in between shows the next time.
     if (stamp !== undefined) held = { key, stamp };
     return key;
@@ -70,26 +71,31 @@ function newKey(): string {
   return randomBytes(24).toString("hex");
 }
 
-function readKey(file: string): { readonly key: string; readonly tooOpen: boolean } {
-  const found = readIfUsable(file);
+function readKey(folder: string): { readonly key: string; readonly tooOpen: boolean } {
+  const found = readIfUsable(folder);
   if (found === undefined) {
     throw new Failure("failed", "there is no dashboard key: `agent-bridge token` makes one");
   }
   const key = found.bytes.toString("latin1").trim();
-  if (!FORM.test(key)) throw unusable();
+  if (!FORM.test(key)) throw unusable(folder);
   return { key, tooOpen: found.tooOpen };
 }
 
-function readIfUsable(file: string): ReturnType<typeof readPrivate> {
+function readIfUsable(folder: string): ReturnType<typeof readPrivate> {
   try {
-    return readPrivate(file, LIMIT_BYTES);
+    return readPrivate(keyFile(folder), LIMIT_BYTES);
   } catch (error) {
-    throw unusable(error);
+    // A server that runs tells this to whoever asks, so no path may stand in it.
+    if (notAFolder(folder, error) !== undefined) return undefined;
+    throw unusable(folder, error);
   }
 }
 
-function unusable(cause?: unknown): Failure {
+function unusable(folder: string, cause?: unknown): Failure {
+  if (cause instanceof NotAFile) return cause;
   const code = errorCode(cause);
+  const noFolder = notAFolder(folder, cause);
+  if (noFolder !== undefined) return noFolder;
   const reason =
     code === undefined
       ? "is damaged (it must hold 48 hexadecimal digits): `agent-bridge token --reset` replaces it"

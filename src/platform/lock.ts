@@ -1,9 +1,10 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sqlite } from "./builtins.ts";
 import { errorCode, Failure } from "./failure.ts";
-import { makePrivateFolder } from "./private-folder.ts";
+import { NotAFile } from "./private-file.ts";
+import { makePrivateFolder, notAFolder } from "./private-folder.ts";
 
 /** How long to wait for the lock, and how often to try: ms. */
 export interface LockWait {
@@ -35,9 +36,11 @@ function open(bridgeHome: string): Database {
   try {
     makePrivateFolder(bridgeHome);
     create(path);
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new NotAFile(path, stats.isDirectory());
     return new (sqlite().DatabaseSync)(path);
   } catch (error) {
-    throw notWritable(error);
+    throw notAFolder(bridgeHome, error) ?? notWritable(error);
   }
 }
 

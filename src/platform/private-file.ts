@@ -14,10 +14,18 @@ export interface PrivateFile {
   readonly tooOpen: boolean;
 }
 
+/** Something that is no regular file stands where a file of ours belongs. */
+export class NotAFile extends Failure {
+  constructor(path: string, isFolder: boolean, cause?: unknown) {
+    const what = isFolder ? "a folder" : "a pipe, a device or the like, and no file";
+    super("failed", `${basename(path)} is ${what}: move it away`, cause);
+  }
+}
+
 /**
  * Writes `data` to `path` so that a reader finds the old file or the new one, whole, also after a crash. Makes missing
  * folders (0700); the file is 0600.
- * @throws the system's error; the old file is then still there
+ * @throws NotAFile: a folder stands there · the system's error; the old file is then still there
  */
 export async function writePrivate(path: string, data: string | Uint8Array): Promise<void> {
   const temporary = await writeBeside(path, data);
@@ -25,10 +33,13 @@ export async function writePrivate(path: string, data: string | Uint8Array): Pro
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw FOLDER_IN_THE_WAY.has(errorCode(error) ?? "") ? new NotAFile(path, true, error) : error;
   }
   await syncFolder(dirname(path));
 }
+
+/** What systems say to a file that is to take a folder's place. */
+const FOLDER_IN_THE_WAY = new Set(["EISDIR", "ENOTEMPTY"]);
 
 /**
  * Writes `data` to `path` if nothing is there yet; whether it did. Of several that try at once, one does, and the others
@@ -52,14 +63,14 @@ export async function createPrivate(path: string, data: string | Uint8Array): Pr
 
 /**
  * The file at `path`, or undefined when there is none.
- * @throws Failure failed: it is over `limit` bytes, or no regular file · the system's error
+ * @throws Failure failed: it is over `limit` bytes · NotAFile · the system's error
  */
 export function readPrivate(path: string, limit: number): PrivateFile | undefined {
   const descriptor = openIfThere(path);
   if (descriptor === undefined) return undefined;
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw new Failure("failed", `${basename(path)} is no file`);
+    if (!stats.isFile()) throw new NotAFile(path, stats.isDirectory());
     const buffer = Buffer.alloc(limit + 1);
     let length = 0;
     for (let count = -1; count !== 0 && length < buffer.length; length += count) {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "./failure.ts";
 import { readPrivate, writePrivate } from "./private-file.ts";
-import { asNumber, asObject, asString } from "./read.ts";
+import { isAlive } from "./process-identity.ts";
+import { asNumber, asObject, asString, asText } from "./read.ts";
 
 /** Where the running server is: `dashboard.json` in our own home folder. */
 export interface RuntimeNotice {
@@ -11,6 +11,8 @@ export interface RuntimeNotice {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** When that process started, in the system's own words, so that no other can be taken for it; see `startOf`. */
+  readonly start?: string | undefined;
   /** What tells this start of the server from every other. */
   readonly bootNonce: string;
 }
@@ -24,8 +26,8 @@ export function newBootNonce(): string {
 
 /** Says that the server of `notice` runs. @throws the system's error */
 export async function writeNotice(folder: string, notice: RuntimeNotice): Promise<void> {
-  const { url, port, pid, bootNonce } = notice;
-  await writePrivate(noticeFile(folder), `${JSON.stringify({ url, port, pid, bootNonce })}\n`);
+  const { url, port, pid, start, bootNonce } = notice;
+  await writePrivate(noticeFile(folder), `${JSON.stringify({ url, port, pid, start, bootNonce })}\n`);
 }
 
 /** What `dashboard.json` says; undefined when there is none, or none that can be read: it is written anew by each start. */
@@ -44,16 +46,11 @@ export async function removeNotice(folder: string, bootNonce: string): Promise<v
 }
 
 /**
- * Whether the process that wrote `notice` can still be there. Its number may belong to another program by now, so whoever
- * relies on it asks `/healthz` too.
+ * Whether the process that wrote `notice` can still be there. Where the system tells no starts, its number may belong to
+ * another program by now, so whoever relies on it asks the server itself.
  */
-export function mayBeRunning(notice: RuntimeNotice): boolean {
-  try {
-    process.kill(notice.pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === "EPERM";
-  }
+export function mayBeRunning({ pid, start }: RuntimeNotice): boolean {
+  return isAlive({ pid, ...(start !== undefined && { start }) });
 }
 
 function noticeFile(folder: string): string {
@@ -70,5 +67,6 @@ function noticeFrom(value: unknown): RuntimeNotice | undefined {
   if (pid === undefined || !Number.isInteger(pid) || pid < 1) return undefined;
   if (bootNonce === undefined || !/^[0-9a-f]{32}$/.test(bootNonce)) return undefined;
   // The key is sent there, so it is never an address that the file alone vouches for.
-  return { url: `http://127.0.0.1:${port}`, port, pid, bootNonce };
+  const start = asText(fields?.start);
+  return { url: `http://127.0.0.1:${port}`, port, pid, ...(start !== undefined && { start }), bootNonce };
 }

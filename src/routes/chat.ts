@@ -1,12 +1,12 @@
 import { Failure } from "../platform/failure.ts";
-import { type Answer, type Route, route } from "../server/route.ts";
+import { type Answer, type QueryParameter, type Route, route } from "../server/route.ts";
 import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
 import { toItems, UNCUT_LIMITS } from "../transcript/item.ts";
 import type { RouteContext } from "./context.ts";
 import { findChild, StoreMissing } from "./find.ts";
 import type { Chat } from "./follow.ts";
-import { cursor, cursorOrTail } from "./query.ts";
+import { CURSOR_SCHEMA, cursor, cursorOrTail, once } from "./query.ts";
 import { PAGE, SUBAGENTS, UNCUT_ITEMS } from "./schemas.ts";
 import { chatEvents } from "./stream.ts";
 
@@ -33,7 +33,17 @@ const BEFORE = cursor(
   "before",
   "Reads backward instead: the `prev` of an earlier page, or a `ref`. Not beside `from`.",
 );
-const REF = cursor("ref", "The `ref` of an item.");
+const NO_REF = "ref must be the ref of an item of this chat";
+const REF: QueryParameter<Cursor> = {
+  ...once("ref", "The `ref` of an item.", CURSOR_SCHEMA, (text) => {
+    try {
+      return cursorOf(text);
+    } catch (error) {
+      throw new Failure("bad-request", NO_REF, error);
+    }
+  }),
+  required: true,
+};
 const STREAM_FROM = cursorOrTail(
   "from",
   "Where to read on, unless a Last-Event-ID is given. Absent or 0: the start. `tail`: the last page, then what follows.",
@@ -73,6 +83,7 @@ function chatRoute(pattern: string, what: string, find: FindOne, pages: Pages): 
     summary: `A page of the chat of ${what}`,
     query: { from: FROM, before: BEFORE },
     answer: PAGE,
+    conditional: true,
     access: "key",
     handle: async ({ params, query: { from, before } }) => {
       if (from !== undefined && before !== undefined) {
@@ -92,6 +103,7 @@ function streamRoute(pattern: string, what: string, find: FindOne, context: Rout
     summary: `The pages of the chat of ${what} as they come, as server-sent events`,
     query: { from: STREAM_FROM },
     answer: PAGE,
+    media: "text/event-stream",
     access: "key",
     handle: async ({ params, query, lastEventId, signal }) => {
       const from = lastEventId ? cursorOf(lastEventId) : (query.from ?? START);
@@ -113,8 +125,8 @@ function itemRoute(pattern: string, what: string, find: FindOne): Route {
     access: "key",
     handle: async ({ params, query: { ref } }) => {
       if (ref === undefined) throw new Failure("bad-request", "ref is missing: give the ref of an item");
-      const { store, ref: session } = await find(params, ref);
-      return { kind: "json", body: { items: toItems(await store.record(session, ref), UNCUT_LIMITS) } };
+      const { store, ref: session } = await find(params, ref).catch(wrongRef);
+      return { kind: "json", body: { items: toItems(await store.record(session, ref).catch(wrongRef), UNCUT_LIMITS) } };
     },
   });
 }
@@ -126,6 +138,7 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
     summary: `The subagents of ${what}, newest first`,
     query: {},
     answer: SUBAGENTS,
+    conditional: true,
     access: "key",
     handle: async ({ params }) => {
       const chat = await find(params, undefined).catch(nothingWithoutStore);
@@ -138,14 +151,21 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
   });
 }
 
+/** A ref can't be left out as a cursor can. */
+function wrongRef(error: unknown): never {
+  throw error instanceof Failure && error.kind === "bad-request" ? new Failure(error.kind, NO_REF, error) : error;
+}
+
 /** Where there is no store at all, there are no subagents. */
 function nothingWithoutStore(error: unknown): undefined {
   if (!(error instanceof StoreMissing)) throw error;
 }
 
+// A page that starts again has no ETag: to the same cursor and of the same files the next answer is another page.
+
 async function pageFrom({ store, ref, standing }: Chat, from: Cursor, pages: Pages): Promise<Answer> {
   const { page, uses, settled } = await pages.from(store, ref, from);
-  return { kind: "json", body: page, validity: { uses, settled, ...standing } };
+  return { kind: "json", body: page, validity: { uses, settled: settled && !page.reset, ...standing } };
 }
 
 async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
@@ -156,5 +176,5 @@ async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
 async function pageBefore({ store, ref, standing }: Chat, before: Cursor): Promise<Answer> {
   const { entries, prev, reset, uses, settled } = await store.before(ref, before, PAGE_BUDGET);
   const body = { items: toItems(entries), prev, ...(reset && { reset }) };
-  return { kind: "json", body, validity: { uses, settled, ...standing } };
+  return { kind: "json", body, validity: { uses, settled: settled && !reset, ...standing } };
 }

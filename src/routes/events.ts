@@ -10,7 +10,7 @@ import { follow } from "./follow.ts";
 import { merged } from "./merge.ts";
 import { readCursorOrTail } from "./query.ts";
 import { RUN_CHANGE } from "./run-schemas.ts";
-import { AGENT, COUNT, ID, ITEM, LIST_CHANGE, list, object, TEXT } from "./schemas.ts";
+import { AGENT, COUNT, ID, ITEM, LIST_CHANGE, list, object, orNull, TEXT } from "./schemas.ts";
 
 /** A chat that a client follows, as it named it. */
 interface NamedChat {
@@ -27,12 +27,9 @@ const CHAT: QueryParameter<readonly NamedChat[]> = {
   description:
     "A chat to follow, as often as there are chats: `<agent>/<id>@<cursor>`, or `<agent>/<id>/<child>@<cursor>` for a " +
     "subagent's. The cursor is the `next` of a page, 0 (or none) for the start, or `tail` for the last page and what follows.",
-  schema: { type: "array", items: TEXT, maxItems: MOST_CHATS },
-  repeats: true,
-  read(texts) {
-    if (texts.length > MOST_CHATS) throw new Failure("bad-request", `at most ${MOST_CHATS} chats on one connection`);
-    return texts.map(readNamedChat);
-  },
+  schema: TEXT,
+  repeats: { most: MOST_CHATS },
+  read: (texts) => texts.map(readNamedChat),
 };
 
 const PATTERN = "/api/events";
@@ -55,11 +52,12 @@ export function eventsRoute(context: RouteContext): Route {
         RUN_CHANGE,
         object(
           { agent: AGENT, id: ID, items: list(ITEM), next: TEXT },
-          { child: ID, prev: TEXT, reset: { const: true } },
+          { child: ID, prev: orNull(TEXT), reset: { const: true } },
         ),
         object({ agent: AGENT, id: TEXT, error: TEXT }, { child: TEXT }),
       ],
     },
+    media: "text/event-stream",
     access: "key",
     handle: async ({ query, signal }) => ({ kind: "events", events: events(query.chat ?? [], context, signal) }),
   });

@@ -1,4 +1,5 @@
 import { Failure } from "../platform/failure.ts";
+import { stampOf } from "../platform/files.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type Conversation, chatOf } from "../runs/reader.ts";
 import type { Pages } from "../stores/pages.ts";
@@ -34,8 +35,8 @@ export async function findChild(
     id && parent && (await store.child(parent, id));
   const ref = await childOf(session.ref);
   if (ref !== undefined) {
-    const { standing } = session;
-    return { store, ref, locate: async () => childOf(await session.locate()), ...(standing && { standing }) };
+    const standing = standingOn(ref.standsOn ?? [], session.standing);
+    return { store, ref, locate: async () => childOf(await session.locate()), standing };
   }
   // The session's own chat is of the same store, so reading it there tells whether the cursor is.
   if (given !== undefined && given !== "tail") await pages.from(store, session.ref, given);
@@ -71,6 +72,22 @@ export async function findConversation(
   }
   const roots = (await store?.report())?.roots ?? [];
   throw roots.some(({ found }) => found) ? new Failure("not-found", "its transcript is not there") : new StoreMissing();
+}
+
+/** `before`, and that the files at `paths` are still there and still the same ones, whatever has been written to them. */
+function standingOn(paths: readonly string[], before: Chat["standing"]): Required<Chat>["standing"] {
+  const factsNow = (): readonly string[] => [
+    ...(before?.factsNow() ?? []),
+    ...paths.map((path) => identityOf(path) ?? ""),
+  ];
+  // One that has gone since the chat was found is told as what it can never be found to be, so that it is looked for again.
+  const identities = paths.map((path) => identityOf(path) ?? "gone");
+  return { facts: [...(before?.facts ?? []), ...identities], factsNow };
+}
+
+function identityOf(path: string): string | undefined {
+  const stamp = stampOf(path);
+  return stamp && `${stamp.dev} ${stamp.ino}`;
 }
 
 /** What says that the run or job `key` still has the chat that it was found to have. */

@@ -15,8 +15,8 @@ const REASONS: { readonly [K in SignInReason]: { readonly title: string; readonl
   },
 };
 
-/** The page that says how to get in. */
-export function signInPage(reason: SignInReason): string {
+/** The page that says how to get in. `origin` is the server's address as the browser has it. */
+export function signInPage(reason: SignInReason, origin: string): string {
   const { title, text } = REASONS[reason];
   return page(
     title,
@@ -25,7 +25,7 @@ export function signInPage(reason: SignInReason): string {
 <p>Open the link that <code>agent-bridge serve</code> printed, or make a fresh one:</p>
 <pre>agent-bridge link</pre>
 <h2>With curl</h2>
-<pre>curl -b ab_ui=$(agent-bridge token) http://127.0.0.1:4777/api/state</pre>`,
+<pre>curl -b ab_ui=$(agent-bridge token) ${escaped(origin)}/api/state</pre>`,
   );
 }
 

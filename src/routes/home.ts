@@ -1,4 +1,3 @@
-import { Failure } from "../platform/failure.ts";
 import type { LoginCheck } from "../platform/login-code.ts";
 import type { Asset } from "../server/asset.ts";
 import { keyCookieHeader, usableKey } from "../server/cookie.ts";
@@ -31,29 +30,32 @@ export function homeRoute(options: HomeOptions): Route {
     query: {
       t: {
         description: "A login code: works once, within ten minutes",
-        schema: { type: "string", maxLength: LOGIN_CODE_CHARACTERS },
-        read: ([code = ""]) => {
-          if (code.length > LOGIN_CODE_CHARACTERS) throw new Failure("bad-request", "t is not a login code: too long");
-          return code;
-        },
+        schema: { type: "string" },
+        read: ([code = ""]) => code,
       },
     },
     answer: { type: "string" },
     media: "text/html",
+    others: {
+      302: { description: "With a code that works: the browser is let in, and goes on to `/`." },
+      403: { description: "How to get in; a refusal before that is an error in JSON.", media: "text/html" },
+    },
     access: "open",
     handle: async ({ query, withKey, origin = "" }) => {
-      if (query.t !== undefined) return signIn(options, query.t, withKey === true);
+      if (query.t !== undefined) return signIn(options, query.t, { withKey: withKey === true, origin });
       if (withKey) return html(200, homePage({ routes: options.table(), version: options.version, origin }));
-      return html(403, signInPage("no-key"));
+      return html(403, signInPage("no-key", origin));
     },
   });
 }
 
-const LOGIN_CODE_CHARACTERS = 128;
-
-function signIn({ key, bootNonce, checkLogin }: HomeOptions, code: string, withKey: boolean): Answer {
+function signIn(
+  { key, bootNonce, checkLogin }: HomeOptions,
+  code: string,
+  { withKey, origin }: { readonly withKey: boolean; readonly origin: string },
+): Answer {
   const secret = { key: usableKey(key), bootNonce };
-  if (!checkLogin(code, secret)) return html(403, signInPage(withKey ? "used-but-in" : "used"));
+  if (!checkLogin(code, secret)) return html(403, signInPage(withKey ? "used-but-in" : "used", origin));
   return {
     kind: "text",
     status: 302,

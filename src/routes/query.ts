@@ -84,7 +84,8 @@ export function readCursorOrTail(text: string): Cursor | "tail" {
   return text === "tail" ? text : cursorOf(text);
 }
 
-const CURSOR_SCHEMA: JsonSchema = { type: "string", minLength: 1, maxLength: CURSOR_CHARACTERS };
+/** A cursor in a query. */
+export const CURSOR_SCHEMA: JsonSchema = { type: "string", minLength: 1, maxLength: CURSOR_CHARACTERS };
 
 function single(name: string, texts: readonly string[]): string {
   const [text, ...others] = texts;

@@ -38,6 +38,7 @@ function runList({ runs, bootNonce }: RouteContext): Route {
       limit: integer("limit", `Runs at most; ${RUN_LIMIT} when absent.`, 1, RUN_LIMIT_MOST),
     },
     answer: RUN_PAGE,
+    conditional: true,
     access: "key",
     handle: async ({ query: { before, limit } }) => {
       const body = await runs.page(before, limit);
@@ -61,12 +62,20 @@ function runLog(context: RouteContext): Route {
       ),
     },
     answer: LOG,
+    conditional: true,
     access: "key",
-    handle: async ({ params: { name = "" }, query: { from = 0 } }) => logFrom(await findRun(context, name), from),
+    handle: async ({ params: { name = "" }, query: { from = 0 } }) => {
+      const run = await findRun(context, name);
+      return logFrom(run, from, standingOf(context.runs, `run:${name}`, run));
+    },
   });
 }
 
-async function logFrom({ log, summary }: FoundRun, from: number): Promise<Answer> {
+async function logFrom(
+  { log, summary }: FoundRun,
+  from: number,
+  standing: ReturnType<typeof standingOf>,
+): Promise<Answer> {
   if (log === undefined) {
     const body = { text: "", next: 0, size: 0, recovered: summary.recovered, hasLog: summary.hasLog };
     return { kind: "json", body };
@@ -74,7 +83,7 @@ async function logFrom({ log, summary }: FoundRun, from: number): Promise<Answer
   return withFile(log.root, log.path, (file) => ({
     kind: "json",
     body: readLogChunk(file, from),
-    validity: { uses: [file.stamp], settled: true },
+    validity: { uses: [file.stamp], settled: true, ...standing },
   }));
 }
 

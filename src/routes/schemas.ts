@@ -37,19 +37,27 @@ const CURSOR: JsonSchema = { type: "string", description: "A place in a chat; op
 const YES: JsonSchema = { const: true };
 
 /** One thing that a chat shows. */
-export const ITEM: JsonSchema = object(
-  { kind: { type: "string", enum: ["user", "assistant", "tool", "subagent"] }, at: TIME, ref: CURSOR },
-  {
-    text: { type: "string", maxLength: TEXT_CHARACTERS },
-    tool: TEXT,
-    summary: { type: "string", maxLength: PREVIEW_CHARACTERS },
-    subagent: object({ id: ID, title: TITLE, agent: AGENT }),
-    id: { type: "string", description: "An item that comes again with this id replaces the earlier one." },
-    of: { ...CURSOR, description: "On an output: the ref of its call." },
-    error: YES,
-    cut: { ...YES, description: "Something was taken off; `item?ref=` gives it whole." },
-  },
+export const ITEM: JsonSchema = item(
+  { type: "string", maxLength: TEXT_CHARACTERS },
+  { type: "string", maxLength: PREVIEW_CHARACTERS },
+  "Something was taken off; `item?ref=` gives it whole.",
 );
+
+function item(text: JsonSchema, summary: JsonSchema, cut: string): JsonSchema {
+  return object(
+    { kind: { type: "string", enum: ["user", "assistant", "tool", "subagent"] }, at: TIME, ref: CURSOR },
+    {
+      text,
+      tool: TEXT,
+      summary,
+      subagent: object({ id: ID, title: TITLE, agent: AGENT }),
+      id: { type: "string", description: "An item that comes again with this id replaces the earlier one." },
+      of: { ...CURSOR, description: "On an output: the ref of its call." },
+      error: YES,
+      cut: { ...YES, description: cut },
+    },
+  );
+}
 
 /** A page of a chat. */
 export const PAGE: JsonSchema = object(
@@ -65,7 +73,9 @@ export const PAGE: JsonSchema = object(
 );
 
 /** The items of one record, uncut. */
-export const UNCUT_ITEMS: JsonSchema = object({ items: list(object({ kind: TEXT, at: TIME, ref: CURSOR })) });
+export const UNCUT_ITEMS: JsonSchema = object({
+  items: list(item(TEXT, TEXT, "Something was taken off all the same: it is over 1 MiB.")),
+});
 
 /** The children of a session. */
 export const SUBAGENTS: JsonSchema = object({

@@ -41,6 +41,7 @@ export function stateRoute({ inventory, runs, stores, version, pid, bootNonce }:
       jobs: JOBS,
       stores: list(STORE_STATE),
     }),
+    conditional: true,
     access: "key",
     handle: async () => {
       await inventory.settled();

@@ -46,6 +46,7 @@ function transcriptList({ inventory, bootNonce }: RouteContext): Route {
       limit: integer("limit", `Sessions at most; ${LIST_LIMIT} when absent.`, 1, LIST_MOST),
     },
     answer: object({ transcripts: list(ROW, LIST_MOST), next: orNull(TEXT), total: COUNT }),
+    conditional: true,
     access: "key",
     handle: async ({ query }) => {
       await inventory.settled();
@@ -63,6 +64,7 @@ function transcriptEntry({ inventory, stores, bootNonce }: RouteContext): Route 
     summary: "A session, with its tokens and cost once they are counted",
     query: {},
     answer: ENTRY,
+    conditional: true,
     access: "key",
     handle: async ({ params }) => {
       const chat = await findChat(stores, params.agent ?? "", params.id ?? "");

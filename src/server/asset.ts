@@ -21,6 +21,7 @@ export function assetRoute(asset: Asset): Route {
     query: {},
     answer: { type: "string" },
     media: asset.type,
+    conditional: true,
     access: "open",
     handle: async () => ({ kind: "text", type: asset.type, body: asset.body, validity }),
   });

@@ -3,13 +3,13 @@ import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
 import { hasBody, passOver } from "./body.ts";
 import { type EtagMemo, etagOf, namesEtag } from "./etag.ts";
-import { admit, type Found, findRoute } from "./guard.ts";
+import { admit, type Found, findRoute, isStillAdmitted } from "./guard.ts";
 import { type ServerLog, type ServerLogRecord, traceOf } from "./log.ts";
 import { headerValues } from "./origin.ts";
 import { refusalOf, respondFailure, respondJson, respondNotModified, respondText } from "./respond.ts";
 import type { Answer, RouteRequest, Validity } from "./route.ts";
 import type { Router } from "./router.ts";
-import { writeEvents } from "./sse.ts";
+import { type StreamTerms, writeEvents } from "./sse.ts";
 
 /** What a request's way through the server needs. */
 export interface DispatchOptions {
@@ -25,6 +25,8 @@ export interface DispatchOptions {
   readonly bodyTimeoutMs: number;
   /** Milliseconds of silence on a stream before a comment is sent. */
   readonly keepAliveMs: number;
+  /** Milliseconds between two looks whether an open stream's client still has the right key. */
+  readonly recheckMs: number;
 }
 
 /** How much a refused client may still send before it is cut off. */
@@ -65,7 +67,7 @@ async function answer(
   { request, response, started }: { request: IncomingMessage; response: ServerResponse; started: EpochMs },
 ): Promise<void> {
   const asked = headerValues(request, "if-none-match").join(", ") || undefined;
-  const known = asked === undefined ? undefined : options.memo.current(target);
+  const known = asked === undefined ? undefined : options.memo.current(target, started);
   if (known !== undefined && namesEtag(asked, known)) {
     respondNotModified(response, known);
     return;
@@ -74,9 +76,14 @@ async function answer(
   const validity = route.method === "GET" ? validityOf(given) : undefined;
   // Young is what was written less than a moment before the handler looked, so the time before it counts.
   const etag = validity && etagOf(options.salt, target, validity, started);
-  if (etag !== undefined && validity !== undefined) options.memo.remember(target, etag, validity);
+  if (etag !== undefined && validity !== undefined) options.memo.remember(target, etag, validity, started);
   if (etag !== undefined && namesEtag(asked, etag)) respondNotModified(response, etag);
-  else await write(given, response, etag, admitted.signal, options.keepAliveMs);
+  else {
+    const { signal } = admitted;
+    const mayGoOn = (): boolean => isStillAdmitted(request, route, options.key);
+    const { keepAliveMs, recheckMs } = options;
+    await write(given, response, etag, { signal, keepAliveMs, recheckMs, mayGoOn });
+  }
 }
 
 function validityOf(given: Answer): Validity | undefined {
@@ -87,18 +94,17 @@ async function write(
   given: Answer,
   response: ServerResponse,
   etag: string | undefined,
-  signal: AbortSignal,
-  keepAliveMs: number,
+  terms: StreamTerms,
 ): Promise<void> {
   switch (given.kind) {
     case "json":
-      respondJson(response, given.status ?? 200, given.body, { etag });
+      respondJson(response, given.status ?? 200, given.body, { etag, headers: given.headers });
       return;
     case "text":
       respondText(response, given.status ?? 200, given.type, given.body, { etag, headers: given.headers });
       return;
     case "events":
-      await writeEvents(response, given.events, signal, keepAliveMs);
+      await writeEvents(response, given.events, terms);
       return;
   }
 }

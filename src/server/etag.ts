@@ -31,12 +31,18 @@ export function namesEtag(header: string | undefined, etag: string): boolean {
   return false;
 }
 
+/**
+ * How long a memo is believed: ms. An answer names all that it was made from; should one ever name too little, it is wrong
+ * for so long and not for ever.
+ */
+export const MEMO_MS = 30_000;
+
 /** Remembers what answers were made from, so that one that would come out the same need not be made. */
 export interface EtagMemo {
-  /** The ETag of what `target` was last answered with, if its files and facts are still the same: one stat a file. */
-  current(target: string): string | undefined;
+  /** The ETag of what `target` was last answered with, if its files and facts are still the same (one stat a file) and it was made less than 30 s ago. */
+  current(target: string, now: EpochMs): string | undefined;
   /** Facts that can't be asked again (see `Validity`) are not remembered. */
-  remember(target: string, etag: string, validity: Validity): void;
+  remember(target: string, etag: string, validity: Validity, now: EpochMs): void;
 }
 
 /** How much a memo holds; the answer that was asked for least recently goes first. */
@@ -51,7 +57,7 @@ export function makeEtagMemo(
   bounds: MemoBounds = { answers: 2_000, stamps: 20_000 },
   stamp: (path: string) => FileStamp | undefined = stampOf,
 ): EtagMemo {
-  const entries = new Map<string, { readonly etag: string; readonly validity: Validity }>();
+  const entries = new Map<string, { readonly etag: string; readonly validity: Validity; readonly at: EpochMs }>();
   let stamps = 0;
 
   const forget = (target: string): void => {
@@ -60,10 +66,11 @@ export function makeEtagMemo(
   };
 
   return {
-    current(target) {
+    current(target, now) {
       const entry = entries.get(target);
       if (entry === undefined) return undefined;
-      if (!unchanged(entry.validity, stamp)) {
+      const age = now - entry.at;
+      if (age < 0 || age >= MEMO_MS || !unchanged(entry.validity, stamp)) {
         forget(target);
         return undefined;
       }
@@ -71,10 +78,10 @@ export function makeEtagMemo(
       entries.set(target, entry);
       return entry.etag;
     },
-    remember(target, etag, validity) {
+    remember(target, etag, validity, now) {
       forget(target);
       if (validity.facts !== undefined && validity.factsNow === undefined) return;
-      entries.set(target, { etag, validity });
+      entries.set(target, { etag, validity, at: now });
       stamps += validity.uses.length;
       for (const oldest of entries.keys()) {
         if (entries.size <= bounds.answers && stamps <= bounds.stamps) break;

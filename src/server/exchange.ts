@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorCode, Failure } from "../platform/failure.ts";
 import { type DispatchOptions, dispatch } from "./dispatch.ts";
+import { findRoute } from "./guard.ts";
 import { traceOf } from "./log.ts";
-import { rawRefusal } from "./respond.ts";
+import { rawRefusal, refusalOf } from "./respond.ts";
 
 /** How long a refused connection is kept for the client to read why. */
 const LINGER_MS = 300;
@@ -53,9 +54,20 @@ export class Exchanges {
     else exchange.response.once("finish", () => refuseSocket(socket, failure));
   }
 
-  /** A CONNECT: its target is no path. */
-  refuseProxying(socket: Duplex): void {
-    refuseSocket(socket, malformed("the request must name a path, beginning with /"));
+  /** A CONNECT: no route has that method. It is refused for the first reason that any other request would be. */
+  refuseProxying(request: IncomingMessage, socket: Duplex): void {
+    const started = this.#options.clock.now();
+    let failure = malformed("this server is no proxy");
+    try {
+      findRoute(request, this.#options.router);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+    refuseSocket(socket, failure);
+    const { status, message } = refusalOf(failure);
+    const ms = this.#options.clock.now() - started;
+    this.#options.log({ level: status === 403 ? "warn" : "debug", msg: message, status, ms });
   }
 
   /** The server ends: streams end, what is being made may still be answered. */

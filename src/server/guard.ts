@@ -76,11 +76,16 @@ export async function admit(
     query,
     target,
     lastEventId: headerValues(request, "last-event-id")[0] || undefined,
+    header: (name) => only(headerValues(request, name)),
     ...(withKey && { withKey }),
     origin: originOf(host),
     body,
     signal: terms.signal,
   };
+}
+
+function only(values: readonly string[]): string | undefined {
+  return values.length === 1 ? values[0] : undefined;
 }
 
 function checkKey(request: IncomingMessage, route: Route, key: () => string): boolean {
@@ -91,6 +96,14 @@ function checkKey(request: IncomingMessage, route: Route, key: () => string): bo
     "forbidden",
     "the dashboard key is missing or wrong: run `agent-bridge link` for a browser, or send the cookie ab_ui=<what `agent-bridge token` prints>",
   );
+}
+
+/**
+ * Whether `request` would still be let in: the key may have been replaced since. Streams ask again and again.
+ * @param key gives the key as it is now, or throws a Failure: then nobody is let in
+ */
+export function isStillAdmitted(request: IncomingMessage, { access }: Route, key: () => string): boolean {
+  return access === "open" || hasKey(headerValues(request, "cookie"), key);
 }
 
 /** A route that is open to all stays open when the key can't be read. */

@@ -9,7 +9,7 @@ import { Exchanges } from "./exchange.ts";
 import { type ServerLog, traceOf } from "./log.ts";
 import type { Route } from "./route.ts";
 import { makeRouter } from "./router.ts";
-import { KEEP_ALIVE_MS } from "./sse.ts";
+import { KEEP_ALIVE_MS, RECHECK_MS } from "./sse.ts";
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly bodyTimeoutMs?: number;
   /** Milliseconds of silence on a stream before a comment is sent; 15 s when absent. */
   readonly keepAliveMs?: number;
+  /** Milliseconds between two looks whether an open stream's client still has the right key; 1 s when absent. */
+  readonly recheckMs?: number;
 }
 
 /** A server that listens. */
@@ -73,10 +75,12 @@ export async function listen(options: ServerOptions): Promise<RunningServer> {
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: IDLE_MS,
   });
+  // Nothing but their bytes limits headers: beyond a count, an older Node leaves out the rest (a second Host, a key), unseen.
+  server.maxHeadersCount = 0;
   const take = (request: IncomingMessage, response: ServerResponse): void => exchanges.take(request, response);
   server.on("request", take).on("checkContinue", take).on("checkExpectation", take);
   server.on("clientError", (error, socket) => exchanges.malformed(error, socket));
-  server.on("connect", (_request, socket) => exchanges.refuseProxying(socket));
+  server.on("connect", (request, socket) => exchanges.refuseProxying(request, socket));
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -97,6 +101,7 @@ function dispatchOptions(options: ServerOptions): DispatchOptions {
     log: options.log,
     bodyTimeoutMs: options.bodyTimeoutMs ?? 10_000,
     keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
+    recheckMs: options.recheckMs ?? RECHECK_MS,
   };
 }
 

@@ -16,7 +16,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       title: "agent-bridge",
       version,
       description:
-        "What the coding agents on this machine have done and are doing. Served on 127.0.0.1 only. Times are milliseconds since the Unix epoch; fields are only ever added.",
+        "What the coding agents on this machine have done and are doing. Served on 127.0.0.1 only. Times are milliseconds since the Unix epoch; fields are only ever added. Not described here: the files of the page in the browser, below `/assets/`, which may change with every version.",
     },
     paths,
     components: {
@@ -53,8 +53,7 @@ function operation(route: Route): JsonSchema {
 }
 
 function responses(route: Route): JsonSchema {
-  const { media = "application/json", method } = route;
-  const conditional = method === "GET" && media === "application/json";
+  const { media = "application/json", method, conditional } = route;
   return {
     "200": { description: route.summary, content: { [media]: { schema: route.answer } } },
     ...(conditional && { "304": { description: "What `If-None-Match` names is still what would be answered." } }),
@@ -62,8 +61,18 @@ function responses(route: Route): JsonSchema {
     "403": ERROR,
     ...(route.pattern.includes(":") && { "404": ERROR }),
     ...(method === "POST" && { "413": ERROR, "415": ERROR }),
+    ...otherResponses(route),
     default: ERROR,
   };
+}
+
+function otherResponses({ others = {} }: Route): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(others).map(([status, { description, media }]) => [
+      status,
+      { description, ...(media !== undefined && { content: { [media]: { schema: { type: "string" } } } }) },
+    ]),
+  );
 }
 
 function pathOf({ pattern }: Route): string {
@@ -84,11 +93,12 @@ function pathParameters({ pattern }: Route): JsonSchema[] {
 }
 
 function queryParameters({ query }: Route): JsonSchema[] {
-  return Object.entries(query).map(([name, { description, schema, repeats }]) => ({
+  return Object.entries(query).map(([name, { description, schema, repeats, required }]) => ({
     name,
     in: "query",
     description,
-    schema: repeats ? { type: "array", items: schema } : schema,
+    ...(required && { required }),
+    schema: repeats ? { type: "array", items: schema, maxItems: repeats.most } : schema,
   }));
 }
 

@@ -18,11 +18,16 @@ export function readQuery<Q extends QueryParameters>(parameters: Q, search: stri
     if (value === "") throw new Failure("bad-request", `the parameter "${name}" is empty`);
     const before = texts.get(name);
     if (before === undefined) texts.set(name, [value]);
-    else if (parameter.repeats) before.push(value);
+    else if (parameter.repeats && before.length < parameter.repeats.most) before.push(value);
+    else if (parameter.repeats)
+      throw new Failure("bad-request", `"${name}" may stand at most ${parameter.repeats.most} times`);
     else throw new Failure("bad-request", `the parameter "${name}" stands more than once`);
   }
   const values = Object.entries(parameters).flatMap(([name, parameter]) => {
     const given = texts.get(name);
+    if (given === undefined && parameter.required) {
+      throw new Failure("bad-request", `the parameter "${name}" is missing: ${parameter.description}`);
+    }
     return given === undefined ? [] : [[name, parameter.read(given)] as const];
   });
   return Object.fromEntries(values) as QueryOf<Q>;

@@ -97,6 +97,7 @@ export function rawRefusal(failure: Failure): string {
     "Content-Type": JSON_TYPE,
     "Content-Length": String(Buffer.byteLength(body)),
     Connection: "close",
+    ...(failure instanceof MethodRefused && { Allow: failure.allow }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;

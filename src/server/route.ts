@@ -7,8 +7,10 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export interface QueryParameter<T = unknown> {
   readonly description: string;
   readonly schema: JsonSchema;
-  /** May stand more than once; the reader then gets every text in order. */
-  readonly repeats?: true;
+  /** May stand more than once, at most so often; the reader then gets every text in order. `schema` is that of one. */
+  readonly repeats?: { readonly most: number };
+  /** Must stand. */
+  readonly required?: true;
   read(texts: readonly string[]): T;
 }
 
@@ -26,6 +28,8 @@ export interface RouteRequest<Q extends QueryParameters = QueryParameters> {
   /** The path and query as they came, for keys of caches. */
   readonly target: string;
   readonly lastEventId: string | undefined;
+  /** The value of a header (its name in lower case) that came exactly once. */
+  header?(name: string): string | undefined;
   /** The request carried the key; for routes open to all, which may then say more. */
   readonly withKey?: true;
   /** This server's address as the client wrote it (`http://localhost:4777`), also through a tunnel. */
@@ -59,7 +63,13 @@ export interface Validity {
 
 /** What a handler answers. `respond` writes it. */
 export type Answer =
-  | { readonly kind: "json"; readonly status?: 200 | 201 | 202; readonly body: unknown; readonly validity?: Validity }
+  | {
+      readonly kind: "json";
+      readonly status?: 200 | 201 | 202;
+      readonly body: unknown;
+      readonly headers?: Record<string, string>;
+      readonly validity?: Validity;
+    }
   | { readonly kind: "events"; readonly events: AsyncIterable<SseEvent> }
   | {
       readonly kind: "text";
@@ -79,8 +89,12 @@ export interface Route<Q extends QueryParameters = QueryParameters> {
   readonly query: Q;
   /** The schema of a JSON answer or of an event's data. */
   readonly answer: JsonSchema;
-  /** The content type of the answer, where it is not JSON. */
+  /** The content type of the answer, where it is not JSON. A stream's is `text/event-stream`. */
   readonly media?: string;
+  /** Its answers can carry an ETag, so that `If-None-Match` can be answered 304. */
+  readonly conditional?: true;
+  /** What it answers besides 200 and errors in JSON, by status. */
+  readonly others?: { readonly [status: number]: { readonly description: string; readonly media?: string } };
   /** `key`: only with the dashboard cookie, as every route below `/api/`. `open`: without. */
   readonly access: "key" | "open";
   handle(request: RouteRequest<Q>): Promise<Answer>;

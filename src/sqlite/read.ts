@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sqlite } from "../platform/builtins.ts";
 import { Failure } from "../platform/failure.ts";
-import { type FileStamp, sameStamp } from "../platform/files.ts";
+import { type FileStamp, sameStamp, stampOf } from "../platform/files.ts";
 import { makePrivateFolder } from "../platform/private-folder.ts";
 import { asNumber, asObject } from "../platform/read.ts";
 import { openRows, type SqliteDatabase } from "./database.ts";
@@ -67,7 +67,7 @@ function readOnce<T>(
   const value = access === "copy" ? readCopy(path, options.scratch, use) : readInPlace(path, access, folder, use);
   if (value === undefined) return undefined;
   const guarded = access === "shared" || access === "rollback";
-  if (!guarded && !unchanged(folder, lookAt(path))) return undefined;
+  if (!guarded && !isUnchanged(path, folder)) return undefined;
   return {
     value: value.value,
     stale: access === "stale" || value.stale,
@@ -112,17 +112,18 @@ function withDatabase<T>(name: string, use: (database: SqliteDatabase) => T): T 
   const { DatabaseSync } = sqlite();
   const connection = new DatabaseSync(name, { readOnly: name.startsWith("file:"), allowExtension: false });
   try {
-    connection.exec("PRAGMA query_only = 1");
+    // One transaction, so that all queries of the step see the same state, and locks are taken once.
+    connection.exec("PRAGMA query_only = 1; BEGIN");
     return use(openRows(connection));
   } finally {
     connection.close();
   }
 }
 
-function unchanged(before: DatabaseFolder, after: DatabaseFolder): boolean {
+function isUnchanged(path: string, { main, wal }: DatabaseFolder): boolean {
   const pairs = [
-    [before.main, after.main],
-    [before.wal, after.wal],
+    [main, stampOf(path)],
+    [wal, stampOf(`${path}-wal`)],
   ] as const;
   return pairs.every(([a, b]) => (a === undefined || b === undefined ? a === b : sameStamp(a, b)));
 }

@@ -65,6 +65,8 @@ export class Pages {
       const characters = charactersOf(read.page.items);
       held.done = { at, lasting: isLasting(read, at), characters };
       if (this.#held.get(key) === held) this.#characters += characters;
+      // The next read at this cursor must find it fitting, since by this page it was given for the new file.
+      if (read.page.reset && this.#held.get(key) === held) this.#drop(key);
       this.#trim();
       return read;
     } catch (error) {

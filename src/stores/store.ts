@@ -12,6 +12,8 @@ export interface SessionRef {
   readonly child?: SessionId;
   /** Where the store keeps it. */
   readonly place: unknown;
+  /** Files without which it would not be found, besides those that its pages are made from: its parent's. */
+  readonly standsOn?: readonly string[];
 }
 
 /** A session as lists show it: the row of `GET /api/transcripts`. Times in ms since the epoch. */

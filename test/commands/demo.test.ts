@@ -1,17 +1,34 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { COMMANDS } from "../../src/commands/commands.ts";
 import { writeHistory } from "../../src/commands/demo/history.ts";
+import { removeLeftovers } from "../../src/commands/demo/leftovers.ts";
+import { run } from "../../src/commands/run.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { environmentFrom } from "../../src/platform/environment.ts";
 import { createWatcher } from "../../src/platform/watch.ts";
+import { PortTaken } from "../../src/server/listen.ts";
 import { PAGE_BUDGET } from "../../src/stores/pages.ts";
 import { openStores } from "../../src/stores/registry.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { START } from "../../src/transcript/cursor.ts";
 import { toItems } from "../../src/transcript/item.ts";
+import { temporaryFolder } from "../platform/folder.ts";
+import { fakeContext } from "./fake.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "agent-bridge-history-")));
 after(() => rmSync(home, { recursive: true }));
@@ -73,3 +90,58 @@ async function kindsIn(
     children: children.map(({ status, parent }) => (parent === undefined ? status : `${status}, nested`)),
   };
 }
+
+test("a demo on a port that is taken says so in one line, leaves nothing behind and stops its work", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const temporary = temporaryFolder(t);
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = temporary;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const context = fakeContext([], {
+    untilInterrupted: () => new AbortController().signal,
+    bridge: {
+      thisProcess: () => ({ pid: process.pid, procStart: undefined }),
+      running: async () => undefined,
+      ownFiles: () => ({
+        home: { path: temporary, found: true },
+        key: { found: true },
+        config: { found: false, warnings: [] },
+      }),
+      serve: async (_, port) => {
+        throw new PortTaken(port, undefined);
+      },
+    },
+  });
+  assert.equal(await run(context, COMMANDS, ["demo", "--port", "1"]), 1);
+  assert.match(context.terminal.written.err, /^agent-bridge: port 1 is taken by another program; .*\n$/);
+  assert.deepEqual(readdirSync(temporary), []);
+  // The session at work would write into a folder that is gone.
+  t.mock.timers.tick(10_000);
+});
+
+test("the folders of demos that were killed are removed by a later one, and nothing else is", async (t) => {
+  const temporary = temporaryFolder(t);
+  const child = spawn(process.execPath, ["-e", ""]);
+  await once(child, "exit");
+  const dead = child.pid;
+  const kept = [
+    `agent-bridge-demo-${process.pid}-abc123`,
+    "agent-bridge-demo-abc123",
+    `agent-bridge-${dead}-abc123`,
+    "other",
+  ];
+  for (const name of [...kept, `agent-bridge-demo-${dead}-abc123`])
+    mkdirSync(join(temporary, name, "deep"), { recursive: true });
+  const file = `agent-bridge-demo-${dead}-file`;
+  writeFileSync(join(temporary, file), "");
+  const target = temporaryFolder(t);
+  const linked = `agent-bridge-demo-${dead}-link`;
+  symlinkSync(target, join(temporary, linked));
+  removeLeftovers(temporary);
+  assert.deepEqual(readdirSync(temporary).sort(), [...kept, file, linked].sort());
+  assert.ok(existsSync(target));
+  removeLeftovers(join(temporary, "nowhere"));
+});

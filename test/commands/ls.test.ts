@@ -91,3 +91,14 @@ test("an agent that there is not is refused", async () => {
   assert.equal(await run(context, COMMANDS, ["ls", "--agent", "gpt"]), 2);
   assert.match(context.terminal.written.err, /^agent-bridge: --agent takes one of claude, codex, .*, not "gpt"/);
 });
+
+test("when nothing matches, the filters are named", async () => {
+  assert.equal(
+    (await ls(["--agent", "codex", "--q", "tea"], 80)).err,
+    'No session of codex with "tea" in title or folder, of 4; --children lists subagents\' sessions too.\n',
+  );
+  assert.equal(
+    (await ls(["--project", "/nowhere", "--live", "--children"], 80)).err,
+    "No session in /nowhere or below that a process has open now, of 4.\n",
+  );
+});

@@ -83,3 +83,19 @@ test("a failure is one line on stderr, and its kind the exit code", async () => 
   );
   assert.deepEqual(codes, [2, 2, 2, 1, 1]);
 });
+
+test("the options that stand alone take nothing else", async () => {
+  for (const words of [
+    ["--version", "x"],
+    ["-v", "ls"],
+    ["--help", "ls"],
+    ["-h", "--json"],
+  ]) {
+    const context = fakeContext([]);
+    assert.equal(await run(context, COMMANDS, words), 2, words.join(" "));
+    assert.deepEqual(context.terminal.written, {
+      out: "",
+      err: `agent-bridge: ${words[0]} stands alone; see agent-bridge help\n`,
+    });
+  }
+});

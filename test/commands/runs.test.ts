@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
@@ -113,6 +113,25 @@ test("tail -f goes on with what is written, until the run has ended", async (t) 
   appendFileSync(log, "明\n14:05:12 finished after 3s · done\n");
   assert.equal(await done, 0);
   assert.equal(terminal.written.out, "14:05:10 started\n14:05:11 説明\n14:05:12 finished after 3s · done\n");
+});
+
+test("tail -f of a run whose log goes away waits for it, then says so and exits 1", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  const log = put(home, "runs/x.log", "14:05:09 codex in /srv, access edit, by you\n14:05:10 started\n");
+  const clock = { now: () => Date.now() as EpochMs };
+  const terminal: FakeTerminal = fakeTerminal();
+  const timer = { after: (_ms: number, task: () => void) => clearImmediate.bind(undefined, setImmediate(task)) };
+  const context = fakeContext([], {
+    terminal,
+    clock,
+    untilInterrupted: () => t.signal,
+    bridge: { timer, runs: () => inventoryOf(home, 0, { clock }) },
+  });
+  const done = run(context, COMMANDS, ["runs", "tail", "-f", "x"]);
+  await until(() => terminal.written.out.includes("started"));
+  rmSync(log);
+  assert.equal(await done, 1);
+  assert.equal(terminal.written.err, "agent-bridge: the run is gone, so nothing more will come of it\n");
 });
 
 test("on a terminal nothing of a log can act", async (t) => {

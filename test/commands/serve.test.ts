@@ -3,10 +3,12 @@ import { test } from "node:test";
 import type { Bridge, OwnFiles } from "../../src/commands/bridge.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
+import { OutputClosed } from "../../src/commands/terminal.ts";
+import { Failure } from "../../src/platform/failure.ts";
 import type { RuntimeNotice } from "../../src/platform/runtime-notice.ts";
 import { PortTaken } from "../../src/server/listen.ts";
 import type { StoreReport } from "../../src/stores/store.ts";
-import { fakeContext } from "./fake.ts";
+import { fakeContext, fakeTerminal } from "./fake.ts";
 
 const CLAUDE: StoreReport = {
   agent: "claude",
@@ -107,6 +109,38 @@ test("where a server of this home runs, serve says so, and link prints a way in"
     err: "agent-bridge: no server runs on /home/dev/.agent-bridge; start one with agent-bridge serve\n",
     closed: 0,
   });
+});
+
+test("serve goes on when nobody reads what it prints any more, and ends when it can't be written", async () => {
+  for (const [error, code] of [
+    [new OutputClosed("output closed"), 0],
+    [new Failure("failed", "the output can't be written"), 1],
+  ] as const) {
+    const end = new AbortController();
+    const closed: string[] = [];
+    const bridge: Partial<Bridge> = {
+      running: async () => undefined,
+      ownFiles: () => own(),
+      wayIn: async (_, { url }) => url,
+      serve: async () => ({
+        ...noticeAt(1),
+        reports: async () => [],
+        async close() {
+          closed.push(end.signal.aborted ? "when it was asked to" : "at once");
+        },
+      }),
+    };
+    const terminal = fakeTerminal();
+    terminal.out = async () => {
+      setImmediate(() => end.abort());
+      throw error;
+    };
+    assert.equal(
+      await run(fakeContext([], { bridge, terminal, untilInterrupted: () => end.signal }), COMMANDS, ["serve"]),
+      code,
+    );
+    assert.deepEqual(closed, [code === 0 ? "when it was asked to" : "at once"]);
+  }
 });
 
 test("token prints the key and nothing else; --reset a new one", async () => {

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
+import type { Environment } from "../../src/platform/environment.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Pages } from "../../src/stores/pages.ts";
 import type { Cursor } from "../../src/transcript/cursor.ts";
 import type { Entry } from "../../src/transcript/entry.ts";
 import type { SessionId } from "../../src/transcript/names.ts";
@@ -33,6 +36,8 @@ async function ran(words: readonly string[], chat = CHAT): Promise<{ code: numbe
 
 test("a chat is printed for reading, and no output in it can act on the terminal", async () => {
   assert.deepEqual((await ran(["show", "1b0e"])).out.split("\n"), [
+    "title of 1b0e",
+    "claude/1b0e · ~/shop · 2026-11-30 09:24:00",
     "",
     "── 2026-11-30 ──",
     "",
@@ -136,4 +141,61 @@ test("tail -f prints what is added until it is interrupted, and nothing twice", 
   const context = fakeContext([store], { terminal: interrupting, untilInterrupted: () => interrupt.signal });
   assert.equal(await run(context, COMMANDS, ["tail", "-f", "-n", "1", "--json", "1b0e"]), 0);
   assert.deepEqual(terminal.written.out.match(/t\d+/g), ["t1", "t2", "t3", "t4", "t5"]);
+});
+
+test("tail -f waits for a transcript that has gone, then says so and exits 1", async () => {
+  const gone = new Failure("not-found", "no such transcript");
+  let reads = 0;
+  const entries = async (): Promise<never> => {
+    reads++;
+    throw gone;
+  };
+  const watch = async function* (): AsyncGenerator<void> {};
+  const store = fakeStore([listed("1b0e")], { "1b0e": [said(0, "t0")] }, { entries, watch });
+  const timer = {
+    after(_: number, task: () => void) {
+      const soon = setImmediate(task);
+      return () => clearImmediate(soon);
+    },
+  };
+  const tools = { pages: new Pages({ now: () => NOW }), timer };
+  const context = fakeContext([store], { untilInterrupted: () => new AbortController().signal });
+  const { histories } = context.bridge;
+  const bridge = { histories: async (home: Environment) => ({ ...(await histories(home)), tools }) };
+  const following = fakeContext([store], { untilInterrupted: () => new AbortController().signal, bridge });
+  assert.equal(await run(following, COMMANDS, ["tail", "-f", "-n", "0", "1b0e"]), 1);
+  assert.equal(
+    following.terminal.written.err,
+    "agent-bridge: the transcript is gone, so nothing more will come of it\n",
+  );
+  assert.equal(reads, 21);
+});
+
+test("what is printed does not begin with an empty line", async () => {
+  assert.match((await ran(["tail", "1b0e"])).out, /^── 2026-11-30 ──\n\nuser {2}09:24:00\nFix it\.\n/);
+  assert.match(
+    (await ran(["show", "1b0e", "--tail", "1"])).out,
+    /^title of 1b0e\n[^\n]+\n\n── 2026-11-30 ──\n\nassistant/,
+  );
+});
+
+test("a subagent's chat stands under its own title", async () => {
+  const child = {
+    id: "a1b2" as SessionId,
+    title: "Look \u200baround",
+    status: "done" as const,
+    startedAt: NOW,
+    updatedAt: NOW,
+  };
+  const store = fakeStore(
+    [listed("1b0e")],
+    { a1b2: [said(0, "child")] },
+    {
+      children: async () => ({ children: [child], uses: [], settled: true }),
+      child: async (ref, id) => (id === "a1b2" ? { ...ref, child: id } : undefined),
+    },
+  );
+  const context = fakeContext([store]);
+  assert.equal(await run(context, COMMANDS, ["show", "1b0e", "--child", "a1b2"]), 0);
+  assert.match(context.terminal.written.out, /^Look around\nclaude\/1b0e --child a1b2 · 2026-11-30 09:24:00\n\n──/);
 });

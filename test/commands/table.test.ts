@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tableLines } from "../../src/commands/table.ts";
+import { widthOf } from "../../src/commands/width.ts";
 
 const columns = [
   { heading: "ID" },
@@ -31,4 +32,14 @@ test("a table fits the terminal: the widest columns give way, wide characters co
     "1b0e4c52  …/shop  Fix t…",
     "2c7f9d13  ~/翻訳  説明…",
   ]);
+});
+
+test("on the narrowest terminal columns go, and what is left is cut: no line is ever too wide", () => {
+  const going = [columns[0], { ...columns[1], goes: 1 }, columns[2]];
+  assert.deepEqual(tableLines(going, rows, 18), ["ID        TITLE", "1b0e4c52  Fix the…", "2c7f9d13  説明書…"]);
+  for (let width = 1; width < 60; width++) {
+    for (const line of [...tableLines(going, rows, width), ...tableLines(columns, rows, width)]) {
+      assert.ok(widthOf(line) <= width, `"${line}" in ${width}`);
+    }
+  }
 });

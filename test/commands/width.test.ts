@@ -31,3 +31,13 @@ test("JSON is printed without control characters and stays the same value", () =
   assert.equal(shown, '{"text":"a\\u001b[31m\\u009b\\u007f\\u202e"}');
   assert.deepEqual(JSON.parse(shown), value);
 });
+
+test("what has no width can hide nothing: joiners, tags and marks are left out, other line ends are spaces", () => {
+  const points = [0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0xfeff, 0x61c, 0x2060, 0x2064, 0xe0001, 0xe0041, 0xe007f];
+  for (const point of points) assert.equal(printable(`a${String.fromCodePoint(point)}b`), "ab", point.toString(16));
+  assert.equal(printable("a\u2028b\u2029c"), "a b c");
+  assert.equal(printable("naïve 翻訳 👍🏽 \u{e0100}"), "naïve 翻訳 👍🏽 \u{e0100}");
+  const value = { text: "a\u200b\u2028\ufeff\u{e0041}b👍" };
+  assert.equal(printableJson(value), '{"text":"a\\u200b\\u2028\\ufeff\\udb40\\udc41b👍"}');
+  assert.deepEqual(JSON.parse(printableJson(value)), value);
+});

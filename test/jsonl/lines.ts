@@ -15,14 +15,14 @@ function lineText(start: number, end: number, bytes: Buffer | undefined): LineTe
   return `${start}-${end} ${bytes === undefined ? "oversized" : JSON.stringify(bytes.toString("latin1"))}`;
 }
 
-/** The complete lines of `bytes` from `from` on, found the simplest way. */
+/** The complete lines of `bytes` from `from` on that are not blank, found the simplest way. */
 export function linesIn(bytes: Buffer, pageBytes: number, from = 0): LineText[] {
   const lines: LineText[] = [];
   let start = from;
   for (let newline = bytes.indexOf(10, start); newline >= 0; newline = bytes.indexOf(10, start)) {
     const end = newline + 1;
     const content = bytes.subarray(start, bytes[newline - 1] === 13 && newline > start ? newline - 1 : newline);
-    lines.push(lineText(start, end, end - start > pageBytes ? undefined : content));
+    if (content.length > 0) lines.push(lineText(start, end, end - start > pageBytes ? undefined : content));
     start = end;
   }
   return lines;

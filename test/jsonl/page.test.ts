@@ -50,11 +50,11 @@ const FORWARD: readonly (readonly [string, string, string, unknown])[] = [
     "ab\r\n\r\n",
     "0",
     {
-      lines: ['0-4 "ab"', '4-6 ""'],
+      lines: ['0-4 "ab"'],
       next: "6:0",
     },
   ],
-  ["an empty line is a line", "\n\nab\n", "0", { lines: ['0-1 ""', '1-2 ""', '2-5 "ab"'], next: "5:0" }],
+  ["a blank line is passed over", "\n\r\nab\n\n", "0", { lines: ['3-6 "ab"'], next: "7:0" }],
   ["nothing new gives the cursor back", "ab\n", "j:3:0", { lines: [], next: "3:0" }],
   ["a cursor beyond the end starts again", "ab\n", "j:4:0", { lines: ['0-3 "ab"'], next: "3:0", reset: true }],
   ["a cursor beyond an empty file starts again", "", "j:4:0", { lines: [], next: "0:0", reset: true }],
@@ -266,4 +266,15 @@ test("a range ends with the source", () => {
   assert.equal(readRange(source("abcdef"), 2, 4).toString(), "cd");
   assert.equal(readRange(source("abcdef"), 4, 99).toString(), "ef");
   assert.equal(readRange(source("abcdef"), 9, 99).toString(), "");
+});
+
+test("a page of the tiniest lines has 4,096 of them at most, forward and backward", async () => {
+  const bytes = Buffer.from("1\n\n".repeat(10_000));
+  const forward = await readPage(bytesSource(bytes), FILE_START, pageBuffer(64 * 1024));
+  assert.deepEqual([forward.lines.length, forward.next.offset], [4096, 3 * 4096]);
+  const backward = await readPageBefore(bytesSource(bytes), byteOffsetOf(bytes.length), pageBuffer(64 * 1024));
+  assert.deepEqual([backward.lines.length, backward.end], [4096, bytes.length]);
+  const all = await readForward(bytesSource(bytes), 64 * 1024);
+  assert.equal(all.lines.length, 10_000);
+  assert.deepEqual(await readBackward(bytesSource(bytes), 64 * 1024, bytes.length), all.lines);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -23,8 +24,47 @@ test("a missing file sets nothing, and an empty object neither", (t) => {
   mkdirSync(join(home, ".agent-bridge", "config.json"));
   assert.throws(() => readConfig(environmentFrom({ home }), AGENTS), {
     kind: "failed",
-    message: "config.json can't be read: check its permissions",
+    message: `${home}/.agent-bridge/config.json is a folder: move it away`,
   });
+});
+
+test("a pipe or a device in its place, or a home that is none, is said at once and never waited for", (t) => {
+  const home = mkdtempSync(join(tmpdir(), "config-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  const bridgeHome = join(home, ".agent-bridge");
+  const file = join(bridgeHome, "config.json");
+  const message = `${file} is a pipe, a device or the like, and no file: move it away`;
+  mkdirSync(bridgeHome);
+  execFileSync("/usr/bin/env", ["mkfifo", file]);
+  assert.throws(() => readConfig(environmentFrom({ home }), AGENTS), { kind: "failed", message });
+  rmSync(file);
+  symlinkSync("/dev/zero", file);
+  assert.throws(() => readConfig(environmentFrom({ home }), AGENTS), { kind: "failed", message });
+  rmSync(bridgeHome, { recursive: true });
+  writeFileSync(bridgeHome, "");
+  for (const path of [bridgeHome, join(bridgeHome, "below")]) {
+    assert.throws(() => readConfig(environmentFrom({ home, bridgeHome: path }), AGENTS), {
+      kind: "failed",
+      message: `${path} is a file, or lies below one: give a folder with --home or AGENT_BRIDGE_HOME`,
+    });
+  }
+});
+
+test("what is wrong in the file is told with the file's path", (t) => {
+  const home = mkdtempSync(join(tmpdir(), "config-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  mkdirSync(join(home, ".agent-bridge"));
+  const file = join(home, ".agent-bridge", "config.json");
+  writeFileSync(file, '{"prot":1}');
+  assert.deepEqual(readConfig(environmentFrom({ home }), AGENTS).warnings, [
+    `${file}: "prot" is not known and is ignored`,
+  ]);
+  writeFileSync(file, '{"port":"x"}');
+  assert.throws(() => readConfig(environmentFrom({ home }), AGENTS), {
+    message: `${file}: "port" must be a whole number from 0 to 65535`,
+  });
+  writeFileSync(file, "{");
+  assert.throws(() => readConfig(environmentFrom({ home }), AGENTS), { message: `${file} is not valid JSON` });
 });
 
 test("everything that can be set is read", () => {

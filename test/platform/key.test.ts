@@ -93,6 +93,16 @@ test("a key that others could read is closed to them, with a warning", async (t)
 test("what stands in the key's place and is no file is a failure that says so", async (t) => {
   const home = temporaryFolder(t);
   mkdirSync(join(home, "dashboard-key"));
-  await assert.rejects(ensureKey(home, quiet), { kind: "failed", message: DAMAGED });
-  await assert.rejects(resetKey(home), { kind: "failed", message: /^the file dashboard-key can't be used \(E\w+\)/ });
+  const message = "dashboard-key is a folder: move it away";
+  await assert.rejects(ensureKey(home, quiet), { kind: "failed", message });
+  await assert.rejects(resetKey(home), { kind: "failed", message });
+});
+
+test("no failure of reading the key holds a path: a server tells it to whoever asks", (t) => {
+  const home = temporaryFolder(t);
+  writeFileSync(join(home, "file"), "");
+  mkdirSync(join(home, "dashboard-key"));
+  for (const folder of [home, join(home, "file"), join(home, "none")]) {
+    assert.throws(keyReader(folder), (error: Error) => !error.message.includes(home));
+  }
 });

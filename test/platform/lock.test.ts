@@ -131,7 +131,13 @@ test("a home that can't be written is told in one line", async (t) => {
   const message = "agent-bridge's own folder can't be written: see --home and AGENT_BRIDGE_HOME";
   await assert.rejects(
     withLock(join(file, "home"), () => 1),
-    { kind: "failed", message },
+    { kind: "failed", message: /is a file, or lies below one: give a folder with --home or AGENT_BRIDGE_HOME$/ },
+  );
+  const occupied = folderOf(t);
+  mkdirSync(join(occupied, "lock.db"));
+  await assert.rejects(
+    withLock(occupied, () => 1),
+    { kind: "failed", message: "lock.db is a folder: move it away" },
   );
   const home = folderOf(t);
   writeFileSync(

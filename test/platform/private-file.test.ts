@@ -52,7 +52,9 @@ test("reading is bounded, and never waits", (t) => {
   chmodSync(file, 0o640);
   assert.equal(readPrivate(file, 4)?.tooOpen, true);
   assert.throws(() => readPrivate(file, 3), { message: "file is over 3 bytes" });
-  assert.throws(() => readPrivate(home, 3), { message: /is no file$/ });
+  assert.throws(() => readPrivate(home, 3), { message: /is a folder: move it away$/ });
   execFileSync("/usr/bin/env", ["mkfifo", join(home, "pipe")]);
-  assert.throws(() => readPrivate(join(home, "pipe"), 3), { message: "pipe is no file" });
+  assert.throws(() => readPrivate(join(home, "pipe"), 3), {
+    message: "pipe is a pipe, a device or the like, and no file: move it away",
+  });
 });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { startOf } from "../../src/platform/process-identity.ts";
 import {
   mayBeRunning,
   newBootNonce,
@@ -23,6 +24,12 @@ test("a running server says where it is, to its owner only", async (t) => {
   const file = join(home, "dashboard.json");
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), notice);
   assert.equal((statSync(file).mode & 0o777).toString(8), "600");
+});
+
+test("a notice says when its process started, where the system tells", async (t) => {
+  const home = temporaryFolder(t);
+  await writeNotice(home, { ...notice, start: "12345" });
+  assert.deepEqual(readNotice(home), { ...notice, start: "12345" });
 });
 
 test("a server takes away its own notice and no other's", async (t) => {
@@ -65,6 +72,12 @@ test("a process that has ended runs no server", async () => {
   assert.equal(mayBeRunning(notice), true);
   assert.equal(mayBeRunning({ ...notice, pid: child.pid ?? 0 }), false);
   assert.equal(mayBeRunning({ ...notice, pid: 2 ** 40 }), false);
+});
+
+test("another process that got the number of a server that has ended is not taken for it", () => {
+  const start = startOf(process.pid);
+  assert.equal(mayBeRunning({ ...notice, start }), true);
+  if (start !== undefined) assert.equal(mayBeRunning({ ...notice, start: `${start}0` }), false);
 });
 
 test("every start draws another nonce", () => {

@@ -4,6 +4,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { writeRollouts } from "../../scripts/history/rollouts.ts";
 import { USUAL, writeBigHistory, writeHistory } from "../../scripts/history.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "history-"));
@@ -94,4 +95,22 @@ test("a big session has its one long line in its middle, of exactly the bytes as
   assert.equal(content.indexOf(0x0a, big.lineStart), big.lineEnd - 1);
   assert.ok(Math.abs(big.lineStart / 2_500_000 - 1) < 0.05, `${big.lineStart}`);
   for (const line of content.toString().split("\n").slice(0, -1)) JSON.parse(line);
+});
+
+test("made rollouts are the same for the same seed, of whole records, and in both of Codex's forms", () => {
+  const [first, second] = ["one", "two"].map((name) => writeRollouts(join(folder, name), 5, 4, 60_000));
+  const contents = first?.rollouts.map(({ file }) => readFileSync(file, "utf8")) ?? [];
+  assert.deepEqual(
+    contents,
+    second?.rollouts.map(({ file }) => readFileSync(file, "utf8")),
+  );
+  assert.equal(contents.length, 4);
+  for (const [index, content] of contents.entries()) {
+    const records = content
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+    assert.equal(records[0].payload.history_mode, index % 2 === 0 ? undefined : "paginated");
+    assert.equal(records.at(-1).payload.type, "task_complete");
+  }
 });

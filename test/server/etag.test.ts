@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EpochMs } from "../../src/platform/clock.ts";
 import type { FileStamp } from "../../src/platform/files.ts";
-import { etagOf, makeEtagMemo, namesEtag } from "../../src/server/etag.ts";
+import { etagOf, MEMO_MS, makeEtagMemo, namesEtag } from "../../src/server/etag.ts";
 import type { Validity } from "../../src/server/route.ts";
 
 const NOW = 1_796_000_000_000 as EpochMs;
@@ -88,43 +88,53 @@ test("an answer stays current while its files do, at one stat a file", () => {
   const stamp = stampAged(100);
   const files = new Map([["/a", stamp]]);
   const { memo, asked } = memoOver(files);
-  assert.equal(memo.current("/x"), undefined);
-  memo.remember("/x", 'W/"1"', settled(stamp));
-  assert.equal(memo.current("/x"), 'W/"1"');
-  assert.equal(memo.current("/y"), undefined);
+  assert.equal(memo.current("/x", NOW), undefined);
+  memo.remember("/x", 'W/"1"', settled(stamp), NOW);
+  assert.equal(memo.current("/x", NOW), 'W/"1"');
+  assert.equal(memo.current("/y", NOW), undefined);
   assert.deepEqual(asked, ["/a"]);
 
   files.set("/a", stampAged(100, { size: 4 }));
-  assert.equal(memo.current("/x"), undefined);
+  assert.equal(memo.current("/x", NOW), undefined);
   files.set("/a", stamp);
-  assert.equal(memo.current("/x"), undefined);
+  assert.equal(memo.current("/x", NOW), undefined);
 
-  memo.remember("/x", 'W/"1"', settled(stamp));
+  memo.remember("/x", 'W/"1"', settled(stamp), NOW);
   files.delete("/a");
-  assert.equal(memo.current("/x"), undefined);
+  assert.equal(memo.current("/x", NOW), undefined);
 });
 
 test("facts are asked again, and without a way to ask them an answer is not remembered", () => {
   const { memo } = memoOver(new Map());
   let generation = 1;
-  memo.remember("/list", 'W/"1"', { facts: ["1"], factsNow: () => [String(generation)], uses: [], settled: true });
-  assert.equal(memo.current("/list"), 'W/"1"');
+  memo.remember("/list", 'W/"1"', { facts: ["1"], factsNow: () => [String(generation)], uses: [], settled: true }, NOW);
+  assert.equal(memo.current("/list", NOW), 'W/"1"');
   generation = 2;
-  assert.equal(memo.current("/list"), undefined);
-  memo.remember("/list", 'W/"2"', { facts: ["2"], uses: [], settled: true });
-  assert.equal(memo.current("/list"), undefined);
+  assert.equal(memo.current("/list", NOW), undefined);
+  memo.remember("/list", 'W/"2"', { facts: ["2"], uses: [], settled: true }, NOW);
+  assert.equal(memo.current("/list", NOW), undefined);
 });
 
 test("the memo is bounded in answers and in stamps; what was asked for least recently goes first", () => {
   const stamp = stampAged(100);
   const { memo } = memoOver(new Map([["/a", stamp]]), { answers: 3, stamps: 4 });
-  for (const target of ["/1", "/2", "/3"]) memo.remember(target, 'W/"e"', settled(stamp));
-  memo.current("/1");
-  memo.remember("/4", 'W/"e"', settled(stamp));
-  const held = (): string[] => ["/1", "/2", "/3", "/4", "/5"].filter((target) => memo.current(target) !== undefined);
+  for (const target of ["/1", "/2", "/3"]) memo.remember(target, 'W/"e"', settled(stamp), NOW);
+  memo.current("/1", NOW);
+  memo.remember("/4", 'W/"e"', settled(stamp), NOW);
+  const held = (): string[] =>
+    ["/1", "/2", "/3", "/4", "/5"].filter((target) => memo.current(target, NOW) !== undefined);
   assert.deepEqual(held(), ["/1", "/3", "/4"]);
-  memo.remember("/5", 'W/"e"', settled(stamp, stamp, stamp));
+  memo.remember("/5", 'W/"e"', settled(stamp, stamp, stamp), NOW);
   assert.deepEqual(held(), ["/4", "/5"]);
-  memo.remember("/5", 'W/"e"', settled(stamp, stamp, stamp, stamp, stamp));
+  memo.remember("/5", 'W/"e"', settled(stamp, stamp, stamp, stamp, stamp), NOW);
   assert.deepEqual(held(), []);
+});
+
+test("an answer is not believed for ever, so that what it failed to name does no lasting harm", () => {
+  const { memo } = memoOver(new Map());
+  memo.remember("/x", 'W/"1"', settled(), NOW);
+  assert.equal(memo.current("/x", (NOW + MEMO_MS - 1) as EpochMs), 'W/"1"');
+  assert.equal(memo.current("/x", (NOW + MEMO_MS) as EpochMs), undefined);
+  memo.remember("/x", 'W/"1"', settled(), NOW);
+  assert.equal(memo.current("/x", (NOW - 1) as EpochMs), undefined);
 });

@@ -240,7 +240,7 @@ test("a parameter that may repeat gives all its texts, and a plus is a space", a
   const chat = {
     description: "chats",
     schema: { type: "string" },
-    repeats: true as const,
+    repeats: { most: 3 },
     read: (texts: readonly string[]) => texts,
   };
   const server = await serve(t, [

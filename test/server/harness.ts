@@ -61,6 +61,7 @@ export async function serve(
     assets?: readonly Asset[];
     bodyTimeoutMs?: number;
     keepAliveMs?: number;
+    recheckMs?: number;
   } = {},
 ): Promise<TestServer> {
   const log: ServerLogRecord[] = [];

@@ -10,7 +10,8 @@ test("a route of the table is an operation of the document", () => {
   const read = plainRoute("/api/runs/:name/chat-log", undefined, {
     summary: "a run's chat",
     answer: { type: "object" },
-    query: { limit: parameter, chat: { ...parameter, repeats: true } },
+    query: { limit: parameter, chat: { ...parameter, repeats: { most: 9 }, required: true } },
+    conditional: true,
   });
   const { paths } = openApiDocument([read], "1");
   assert.deepEqual(paths, {
@@ -22,7 +23,13 @@ test("a route of the table is an operation of the document", () => {
         parameters: [
           { name: "name", in: "path", required: true, schema: { type: "string" } },
           { name: "limit", in: "query", description: "how many", schema: { type: "integer" } },
-          { name: "chat", in: "query", description: "how many", schema: { type: "array", items: { type: "integer" } } },
+          {
+            name: "chat",
+            in: "query",
+            description: "how many",
+            required: true,
+            schema: { type: "array", items: { type: "integer" }, maxItems: 9 },
+          },
         ],
         responses: {
           "200": { description: "a run's chat", content: { "application/json": { schema: { type: "object" } } } },

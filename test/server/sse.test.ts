@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
 import type { Answer, RouteRequest, SseEvent } from "../../src/server/route.ts";
 import { formatEvent } from "../../src/server/sse.ts";
-import { plainRoute, serve } from "./harness.ts";
+import { COOKIE, KEY, plainRoute, serve } from "./harness.ts";
 
 test("an event stands on the wire so that nothing in it can begin another field", () => {
   const table: readonly (readonly [event: SseEvent, wire: string])[] = [
@@ -190,4 +191,88 @@ test("200 streams end when the server does", async (t) => {
   await ended;
   assert.equal(running, 0);
   await assert.rejects(server.ask("/stream"), { code: "ECONNREFUSED" });
+});
+
+test("a new key ends every stream that was let in with the old one, silent, busy or not read", async (t) => {
+  let key = KEY;
+  const silent = plainRoute("/api/silent", ({ signal }) => ({
+    kind: "events",
+    events: (async function* () {
+      yield { data: "first" };
+      await aborted(signal);
+    })(),
+  }));
+  let told = (): void => {};
+  const busy = plainRoute("/api/busy", ({ signal }) => ({
+    kind: "events",
+    events: (async function* () {
+      yield { data: "first" };
+      while (!signal.aborted) {
+        await new Promise<void>((resolve) => {
+          told = resolve;
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+        yield { data: "secret" };
+      }
+    })(),
+  }));
+  let left = (): void => {};
+  const returned = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  const flood = plainRoute("/api/flood", () => ({
+    kind: "events",
+    events: (async function* () {
+      try {
+        for (;;) yield { data: "x".repeat(256 * 1024) };
+      } finally {
+        left();
+      }
+    })(),
+  }));
+  const server = await serve(t, [silent, busy, flood], { key: () => key, recheckMs: 5 });
+  const streams = await Promise.all(["/api/silent", "/api/busy"].map((path) => open(server.port, path, COOKIE)));
+  for (const stream of streams) assert.equal(await firstBytes(stream), "data: first\n\n");
+  const unread = await open(server.port, "/api/flood", COOKIE);
+  unread.pause();
+  const received: string[] = [];
+  for (const stream of streams) stream.on("data", (chunk: Buffer) => received.push(chunk.toString()));
+  const ended = streams.map((stream) => once(stream, "end"));
+  key = KEY.replace("0", "f");
+  told();
+  await Promise.all([...ended, returned]);
+  assert.deepEqual(received, []);
+  assert.equal((await server.ask("/api/silent", { headers: COOKIE })).status, 403);
+});
+
+test("a key that can't be read any more ends streams too; those that need no key go on", async (t) => {
+  let readable = true;
+  const reader = (): string => {
+    if (!readable) throw new Failure("failed", "there is no dashboard key");
+    return KEY;
+  };
+  let more = (): void => {};
+  const stream = (path: string) =>
+    plainRoute(path, ({ signal }) => ({
+      kind: "events",
+      events: (async function* () {
+        yield { data: "first" };
+        await new Promise<void>((resolve) => {
+          if (path === "/open") more = resolve;
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+        yield { data: "second" };
+      })(),
+    }));
+  const server = await serve(t, [stream("/api/closed"), stream("/open")], { key: reader, recheckMs: 5 });
+  const closed = await open(server.port, "/api/closed", COOKIE);
+  const anyones = await open(server.port, "/open");
+  assert.equal(await firstBytes(closed), "data: first\n\n");
+  assert.equal(await firstBytes(anyones), "data: first\n\n");
+  const ended = once(closed.resume(), "end");
+  readable = false;
+  await ended;
+  const second = firstBytes(anyones);
+  more();
+  assert.equal(await second, "data: second\n\n");
 });

@@ -40,6 +40,9 @@ test("what is no request for a path of this machine gets the contract's JSON", a
     [`GET http://127.0.0.1/open HTTP/1.1\r\nHost: evil.example\r\n${end}`, 403, `${hosts} "evil.example"`],
     [`OPTIONS * HTTP/1.1\r\nHost: localhost\r\n${end}`, 400, pathOnly],
     ["CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, pathOnly],
+    ["CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403, `${hosts} "evil.example"`],
+    ["CONNECT /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, "there is nothing at this path"],
+    ["CONNECT /open HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, "this path answers GET only"],
     [`GET //evil.example/open HTTP/1.1\r\nHost: localhost\r\n${end}`, 404, "there is nothing at this path"],
     ["nonsense\r\n\r\n", 400, notHttp],
     ["GET\r\n\r\n", 400, notHttp],
@@ -147,4 +150,21 @@ test("a client that hangs up at once does no harm", async (t) => {
     socket.on("close", () => resolve());
   });
   assert.equal((await server.ask("/open", { headers: COOKIE })).status, 200);
+});
+
+test("a CONNECT to a path that is there is told what the path takes", async (t) => {
+  const server = await serve(t, routes);
+  assert.match(await server.raw("CONNECT /open HTTP/1.1\r\nHost: localhost\r\n\r\n"), /\r\nAllow: GET\r\n/);
+});
+
+test("no number of headers hides one of them, and many short ones are no fault", async (t) => {
+  const server = await serve(t, routes);
+  const many = "a: b\r\n".repeat(15_000);
+  const end = "Connection: close\r\n\r\n";
+  assert.match(await server.raw(`GET /open HTTP/1.1\r\nHost: localhost\r\n${many}${end}`), /^HTTP\/1\.1 200 /);
+  assert.match(await server.raw(`GET /open HTTP/1.1\r\n${many}Host: localhost\r\n${end}`), /^HTTP\/1\.1 200 /);
+  const second = `GET /open HTTP/1.1\r\nHost: localhost\r\n${many}Host: evil.example\r\n${end}`;
+  assert.match(await server.raw(second), /^HTTP\/1\.1 403 /);
+  const crossing = `GET /open HTTP/1.1\r\nHost: localhost\r\n${many}Sec-Fetch-Site: cross-site\r\n${end}`;
+  assert.match(await server.raw(crossing), /^HTTP\/1\.1 403 /);
 });

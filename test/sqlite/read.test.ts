@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -168,17 +168,34 @@ test("a writer that goes on writing is read whole each time", async () => {
   await other.end("SIGTERM");
 });
 
+test("all queries of a step see the same state, whatever is committed meanwhile", async () => {
+  const at = place();
+  const { end } = await writer(at.path, WAL);
+  const program = `const { DatabaseSync } = require("node:sqlite"); const db = new DatabaseSync(${JSON.stringify(at.path)});
+    db.exec("INSERT INTO t VALUES (2, 'x')"); db.close();`;
+  const { value } = await readDatabase(at.path, { scratch: at.scratch }, (database) => {
+    const before = count(database);
+    execFileSync(process.execPath, ["--no-warnings", "-e", program]);
+    return [before, count(database)];
+  });
+  assert.deepEqual(value, [1, 1]);
+  assert.deepEqual((await readDatabase(at.path, { scratch: at.scratch }, count)).value, 2);
+  await end("SIGTERM");
+});
+
 test("whole numbers beyond 2^53 and text behind a NUL arrive whole", async () => {
   const at = place();
   await (await writer(at.path, `${WAL}; db.exec('INSERT INTO t VALUES (9007199254740993, NULL)')`)).end("SIGTERM");
   const { value } = await readDatabase(at.path, { scratch: at.scratch }, (database) => ({
     rows: database.all("SELECT a FROM t ORDER BY a"),
+    each: [...database.each("SELECT a FROM t ORDER BY a")].map((row) => ({ ...row })),
     text: textOfBlob(database.first("SELECT CAST(b AS BLOB) AS b FROM t WHERE a = 1")?.b),
     columns: [...database.columns("t")],
     none: [...database.columns("nothing")],
   }));
   assert.deepEqual(value, {
     rows: [{ a: 1 }, { a: 9007199254740993n }],
+    each: [{ a: 1 }, { a: 9007199254740993n }],
     text: "\x002",
     columns: ["a", "b"],
     none: [],

@@ -233,6 +233,22 @@ export function jsonlStoreContract(given: JsonlContractGiven): void {
     await assert.rejects(store.children(ref), isFailure("not-found"));
   });
 
+  test("a subagent names the files of its session that it stands on", async (t) => {
+    const { home } = copied(t, given);
+    const store = given.open(home);
+    const stamps = async (chat: Chat): Promise<string[]> => {
+      const ref = await refOf(store, chat);
+      const { uses } = await store.entries(ref, START, WHOLE);
+      return [...uses.map(({ path }) => path), ...(ref.standsOn ?? [])].map((path) => realpathSync(path));
+    };
+    for (const each of given.sessions) {
+      const children = (await chatsOf(given, home, each)).slice(1);
+      for (const chat of children) {
+        assert.ok((await stamps(chat)).includes(realpathSync(given.transcript(home, each))), chat.name);
+      }
+    }
+  });
+
   test("no record stands where no line begins", async (t) => {
     const { home } = copied(t, given);
     const store = given.open(home);

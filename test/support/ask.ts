@@ -1,5 +1,6 @@
 import { Failure } from "../../src/platform/failure.ts";
-import type { Answer, QueryOf, Route, SseEvent, Validity } from "../../src/server/route.ts";
+import { readQuery } from "../../src/server/query.ts";
+import type { Answer, Route, SseEvent, Validity } from "../../src/server/route.ts";
 
 /** What comes with a request besides its target. */
 export interface Asked {
@@ -9,13 +10,13 @@ export interface Asked {
 
 /** Calls the handler of a target as the server does once the guard has let it pass. */
 export async function ask(routes: readonly Route[], target: string, asked: Asked = {}): Promise<Answer> {
-  const { pathname, searchParams } = new URL(target, "http://localhost");
+  const { pathname, search } = new URL(target, "http://localhost");
   for (const route of routes) {
     const params = paramsOf(route.pattern, pathname);
     if (params === undefined) continue;
     return route.handle({
       params,
-      query: queryOf(route, searchParams),
+      query: readQuery(route.query, search.slice(1)),
       target,
       lastEventId: asked.lastEventId,
       body: undefined,
@@ -67,9 +68,4 @@ function paramsOf(pattern: string, path: string): { [name: string]: string } | u
     else if (segment !== value) return undefined;
   }
   return params;
-}
-
-function queryOf(route: Route, search: URLSearchParams): QueryOf<Route["query"]> {
-  const names = new Set(search.keys());
-  return Object.fromEntries([...names].map((name) => [name, route.query[name]?.read(search.getAll(name))]));
 }

@@ -148,7 +148,7 @@ export class FakeStore implements Store {
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {
     const found = this.#refTo(`${ref.id}.${id}`, ref.id);
-    return found && { ...found, child: id };
+    return found && { ...found, child: id, standsOn: [this.file(ref.id)] };
   }
 
   async totals(): Promise<Totals | undefined> {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openInBrowser } from "../../client/browser.ts";
@@ -9,6 +9,7 @@ import { logTo } from "../log.ts";
 import { aborted, introduce, openServer } from "../serve.ts";
 import { keepAtWork } from "./at-work.ts";
 import { writeHistory } from "./history.ts";
+import { makeDemoFolder, removeLeftovers } from "./leftovers.ts";
 
 /** `demo`: a made-up history, served from a temporary folder. */
 export const demo = command({
@@ -27,14 +28,17 @@ export const demo = command({
   async run(context, { options }) {
     const { bridge, clock, untilInterrupted, environment } = context;
     const end = untilInterrupted();
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "agent-bridge-demo-")));
+    removeLeftovers(tmpdir());
+    const folder = makeDemoFolder(tmpdir(), bridge.thisProcess().pid);
+    // Nothing is written any more when the folder is taken away, whatever ended the demo.
+    const atWork = new AbortController();
     try {
       const userHome = join(folder, "home");
       mkdirSync(userHome);
       const { platform } = environment();
       const ours = environmentFrom({ home: userHome, platform, bridgeHome: join(folder, "agent-bridge") });
       const history = writeHistory(userHome, clock.now());
-      keepAtWork(history, bridge.thisProcess(), clock, end);
+      keepAtWork(history, bridge.thisProcess(), clock, atWork.signal);
       const serving = await openServer(bridge, ours, options.port ?? 0, logTo(context, false));
       try {
         const link = (await bridge.wayIn(ours, serving)).replace("//127.0.0.1:", "//localhost:");
@@ -45,6 +49,7 @@ export const demo = command({
         await serving.close();
       }
     } finally {
+      atWork.abort();
       rmSync(folder, { recursive: true, force: true });
     }
     return 0;

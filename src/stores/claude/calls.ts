@@ -2,6 +2,7 @@ import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
 import { type ChatFile, type EarlierLine, posOf } from "./chat-file.ts";
+import { isCopy } from "./copies.ts";
 import { timeOf } from "./records.ts";
 import { earliestRepeat } from "./repeats.ts";
 
@@ -22,8 +23,8 @@ export interface Waiting {
   found(call: Call): void;
 }
 
-const ID = Buffer.from('"id":"');
-const NAME_BEHIND_ID = /^"id":"[^"]*","name":"([^"\\]{1,200})"/;
+const ID = Buffer.from('"id":');
+const NAME_BEHIND_ID = /^"id": ?"[^"]*", ?"name": ?"([^"\\]{1,200})"/;
 
 /** The tool calls that a record makes. */
 export function callsOf(record: JsonObject, start: ByteOffset): Call[] {
@@ -57,13 +58,13 @@ export function callReference(call: Call): { readonly tool: string; readonly of?
 /** The call whose id stands at `place`; undefined when what stands there is no call. */
 function callAt(file: ChatFile, place: ByteOffset): Call | undefined {
   const line = file.lineAt(place);
-  return line === undefined ? callInLongLine(file, place) : callInLine(file, line, idAt(file, place));
+  return line === undefined ? callInLongLine(file, place) : callInLine(file, line, file.textAt(place + ID.length));
 }
 
 function callInLine(file: ChatFile, line: EarlierLine, id: string | undefined): Call | undefined {
   for (const record of file.records(line.bytes)) {
     const call = callsOf(record, line.start).find((candidate) => candidate.id === id);
-    if (call === undefined) continue;
+    if (call === undefined || isCopy(file, record, line.start)) continue;
     const first = earliestRepeat(file, record, line.start, call.id);
     const firstLine = first === line.start ? undefined : file.lineAt(first);
     return (firstLine && callInLine(file, firstLine, id)) ?? call;
@@ -75,11 +76,7 @@ function callInLine(file: ChatFile, line: EarlierLine, id: string | undefined): 
 function callInLongLine(file: ChatFile, place: ByteOffset): Call | undefined {
   const bytes = file.slice(place, place + 512).toString("utf8");
   const tool = NAME_BEHIND_ID.exec(bytes)?.[1];
-  const id = idAt(file, place);
+  const id = file.textAt(place + ID.length);
   if (tool === undefined || id === undefined) return undefined;
   return { id, tool, input: undefined, at: undefined, start: file.lineStart(place) };
-}
-
-function idAt(file: ChatFile, place: ByteOffset): string | undefined {
-  return /^"id":"([^"]*)"/.exec(file.slice(place, place + 256).toString("utf8"))?.[1];
 }

@@ -13,6 +13,12 @@ import { readHead } from "./line-head.ts";
 import { type Meter, metered } from "./meter.ts";
 
 const NEWLINE = Buffer.from("\n");
+const QUOTE = 0x22;
+const SPACE = 0x20;
+
+/** The longest id that is looked for. */
+const PLAIN_ID_CHARACTERS = 128;
+
 const TIMESTAMP = Buffer.from('"timestamp":');
 const TIMESTAMP_VALUE = /^"timestamp":\s*(?:"([^"\\]{1,40})"|(-?\d{1,16}))/;
 
@@ -115,18 +121,18 @@ export class ChatFile {
   }
 
   /**
-   * For each asker the nearest place before it, and at most 8 MiB before it, where `prefix` is followed by its id and a
-   * quote, and which `take` accepts. All ids are looked for in one pass.
+   * For each asker the nearest place before it, and at most 8 MiB before it, where `key` (its quotes and colon included)
+   * has its id (a plain one) as value, and which `take` accepts. All ids are looked for in one pass.
    */
   nearest<A extends Asker>(
-    prefix: Buffer,
+    key: Buffer,
     askers: ReadonlyMap<string, readonly A[]>,
     take: (asker: A, place: ByteOffset) => boolean,
   ): void {
     const open = new Map([...askers].map(([id, list]) => [id, [...list]]));
     const last = Math.max(0, ...[...open.values()].flat().map(({ start }) => start));
-    for (const place of this.#before.places(prefix, byteOffsetOf(last))) {
-      const id = this.#textAt(place + prefix.length);
+    for (const place of this.#before.places(key, byteOffsetOf(last))) {
+      const id = this.textAt(place + key.length);
       const waiting = id === undefined ? undefined : open.get(id);
       if (id === undefined || waiting === undefined) continue;
       const left = waiting.filter((asker) => !isBefore(place, asker.start) || !take(asker, place));
@@ -178,9 +184,15 @@ export class ChatFile {
     return place <= LOOK_BACK_BYTES ? byteOffsetOf(0) : undefined;
   }
 
-  /** Every place of `needle` before `before`, the last first. */
-  places(needle: string, before: ByteOffset): Generator<ByteOffset> {
-    return this.#before.places(Buffer.from(needle), before);
+  /** Behind the newline of the line that `place` is in, when that line is not longer than a page. */
+  lineEnd(place: ByteOffset): ByteOffset | undefined {
+    const line = this.lineAt(place);
+    return line && byteOffsetOf(line.start + line.bytes.length + 1);
+  }
+
+  /** Every place of `needle` in the `window` bytes before `before`, the last first. */
+  places(needle: string, before: ByteOffset, window: number = LOOK_BACK_BYTES): Generator<ByteOffset> {
+    return this.#before.places(Buffer.from(needle), before, window);
   }
 
   /** The bytes from `start` to `end`. */
@@ -188,15 +200,17 @@ export class ChatFile {
     return this.#before.slice(start, end);
   }
 
-  #line(start: number, end: number): EarlierLine {
-    return { start: byteOffsetOf(start), bytes: this.#before.slice(start, end) };
+  /** The plain text that stands at `place` as a value, in quotes; other programs than Claude Code put a space before it. */
+  textAt(place: number): string | undefined {
+    const bytes = this.#before.slice(place, place + PLAIN_ID_CHARACTERS + 3);
+    const start = bytes[0] === SPACE ? 1 : 0;
+    if (bytes[start] !== QUOTE) return undefined;
+    const end = bytes.indexOf(QUOTE, start + 1);
+    return end < 0 ? undefined : bytes.toString("latin1", start + 1, end);
   }
 
-  /** What stands at `place` up to the next quote. */
-  #textAt(place: number): string | undefined {
-    const bytes = this.#before.slice(place, place + 200);
-    const quote = bytes.indexOf(0x22);
-    return quote < 0 ? undefined : bytes.toString("latin1", 0, quote);
+  #line(start: number, end: number): EarlierLine {
+    return { start: byteOffsetOf(start), bytes: this.#before.slice(start, end) };
   }
 
   /** Goes on from the last answer, so that many records without a time cost one search. */
@@ -223,6 +237,14 @@ export class ChatFile {
     this.#start ??= firstTimeIn(readRange(this.source, 0, HEADER_BYTES)) ?? (0 as EpochMs);
     return this.#start;
   }
+}
+
+/**
+ * Whether an id can be looked for as bytes: no program escapes it, and it is short. Other ids are not resolved at all, also
+ * where it could be done, so that it makes no difference where a page begins.
+ */
+export function isPlainId(id: string): boolean {
+  return id.length <= PLAIN_ID_CHARACTERS && /^[ !#-[\]-~]+$/.test(id);
 }
 
 /** The position of the record that starts at `start`. */

@@ -1,12 +1,15 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { JsonlLine, RecordLine } from "../../jsonl/page.ts";
+import { pushTo } from "../../platform/push-to.ts";
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import { oneLine } from "../../transcript/clip.ts";
 import type { Entry, ToolResultEntry } from "../../transcript/entry.ts";
 import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
 import { type Call, callReference, findCalls, type Waiting } from "./calls.ts";
-import { type ChatFile, posOf } from "./chat-file.ts";
+import { type ChatFile, isPlainId, posOf } from "./chat-file.ts";
+import { Copies, farCopies } from "./copies.ts";
 import { holds, readHead } from "./line-head.ts";
+import { Queued } from "./queued.ts";
 import { toEntries } from "./records.ts";
 import { Repeats } from "./repeats.ts";
 import { answeredPrompt, findRewinds, type Prompt } from "./rewinds.ts";
@@ -43,7 +46,13 @@ export function readChat(file: ChatFile, lines: readonly JsonlLine[]): ChatRecor
   const calls = new Map<string, Call>();
   const waiting = new Map<string, Waiting[]>();
   const prompts: Prompt[] = [];
-  const repeats = new Repeats(file, lines[0]?.start ?? (0 as ByteOffset));
+  const rewound: Rewound[] = [];
+  const pageStart = lines[0]?.start ?? (0 as ByteOffset);
+  const memory = {
+    repeats: new Repeats(file, pageStart),
+    queued: new Queued(file, pageStart),
+    copies: new Copies(file, pageStart),
+  };
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index];
     if (line === undefined) continue;
@@ -54,10 +63,11 @@ export function readChat(file: ChatFile, lines: readonly JsonlLine[]): ChatRecor
       continue;
     }
     for (const record of file.records(line.bytes)) {
-      const draft = draftOf(file, record, line.start, repeats);
+      const draft = draftOf(file, record, line.start, memory);
+      if (draft === undefined) continue;
       drafts.push(draft);
       answerCalls(draft, calls, waiting);
-      const prompt = file.scope.rewinds ? promptAt(draft) : undefined;
+      const prompt = file.scope.rewinds ? promptAt(draft, rewound) : undefined;
       if (prompt !== undefined && !settledNear(prompt, lines.slice(Math.max(0, index - NEAR_LINES), index), drafts)) {
         prompts.push(prompt);
       }
@@ -65,6 +75,7 @@ export function readChat(file: ChatFile, lines: readonly JsonlLine[]): ChatRecor
   }
   findCalls(file, waiting);
   findRewinds(file, prompts);
+  markRewinds(file, rewound);
   return drafts;
 }
 
@@ -80,9 +91,18 @@ function oversized(file: ChatFile, start: ByteOffset, end: ByteOffset): Draft {
   return { start, record: undefined, entries: [entry], calls: NO_CALLS };
 }
 
-function draftOf(file: ChatFile, record: JsonObject, start: ByteOffset, repeats: Repeats): Draft {
+/** What a page remembers of the records before the one in hand. */
+interface Memory {
+  readonly repeats: Repeats;
+  readonly queued: Queued;
+  readonly copies: Copies;
+}
+
+/** Undefined for a record that was written before. */
+function draftOf(file: ChatFile, record: JsonObject, start: ByteOffset, memory: Memory): Draft | undefined {
   const said = toEntries(record, { pos: posOf(start), fallbackAt: () => file.timeBefore(start) });
-  return { start, record, entries: repeats.fresh(record, start, said), calls: NO_CALLS };
+  const entries = memory.queued.fresh(record, start, memory.repeats.fresh(record, start, said));
+  return memory.copies.isCopy(record, start) ? undefined : { start, record, entries, calls: NO_CALLS };
 }
 
 /** Gives results the name and the position of their calls; those whose call is not in the page wait. */
@@ -91,9 +111,9 @@ function answerCalls(draft: Draft, calls: Map<string, Call>, waiting: Map<string
   for (const entry of entries) {
     if (entry.kind === "tool-call") {
       const { callId: id, tool, input, at } = entry;
-      if (id !== undefined) calls.set(id, { id, tool, input: asObject(input), at, start });
+      if (id !== undefined && isPlainId(id)) calls.set(id, { id, tool, input: asObject(input), at, start });
     }
-    if (entry.kind !== "tool-result" || entry.callId === undefined) continue;
+    if (entry.kind !== "tool-result" || entry.callId === undefined || !isPlainId(entry.callId)) continue;
     const call = calls.get(entry.callId);
     if (call !== undefined) answer(draft, entry, call);
     else pushTo(waiting, entry.callId, { start, found: (found) => answer(draft, entry, found) });
@@ -106,32 +126,37 @@ function answer(draft: Draft, result: ToolResultEntry, call: Call): void {
   draft.calls = draft.calls === NO_CALLS ? [call] : [...draft.calls, call];
 }
 
-function pushTo<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
-}
-
-function promptAt(draft: Draft): Prompt | undefined {
+function promptAt(draft: Draft, rewound: Rewound[]): Prompt | undefined {
   const { record, start } = draft;
   if (record === undefined || record.type !== "user") return undefined;
   if (!draft.entries.some(({ kind }) => kind === "user")) return undefined;
-  return {
-    start,
-    record,
-    rewinds(first) {
-      const [entry] = draft.entries;
-      if (entry === undefined) return;
-      const summary = `back to before: ${oneLine(first.slice(0, TITLE_CHARACTERS * 4))}`;
-      draft.entries.unshift({ kind: "marker", marker: "rewind", at: entry.at, pos: entry.pos, summary });
-    },
-  };
+  return { start, record, rewinds: (first) => rewound.push({ start, record, entries: draft.entries, first }) };
+}
+
+/** A prompt that takes back turns, from the prompt `first` on. */
+interface Rewound {
+  readonly start: ByteOffset;
+  readonly record: JsonObject;
+  readonly entries: Entry[];
+  readonly first: string;
+}
+
+/** Puts a mark before the prompts that take turns back: not before copies that stand too far apart to be left out. */
+function markRewinds(file: ChatFile, rewound: readonly Rewound[]): void {
+  const copies = farCopies(file, rewound);
+  for (const one of rewound) {
+    const [entry] = one.entries;
+    if (entry === undefined || copies.has(one)) continue;
+    const summary = `back to before: ${oneLine(one.first.slice(0, TITLE_CHARACTERS * 4))}`;
+    one.entries.unshift({ kind: "marker", marker: "rewind", at: entry.at, pos: entry.pos, summary });
+  }
 }
 
 /** Most prompts follow their parent closely: then what stands between is in the page, and mostly nothing. */
 function settledNear(prompt: Prompt, before: readonly JsonlLine[], drafts: readonly Draft[]): boolean {
   const parent = asText(prompt.record.parentUuid);
   if (parent === undefined) return prompt.record.parentUuid !== null || prompt.start === 0;
+  if (!isPlainId(parent)) return true;
   const needle = `"uuid":"${parent}"`;
   const line = before.findLast(
     (earlier): earlier is RecordLine => earlier.kind === "record" && holds(earlier.bytes, needle),

@@ -48,7 +48,7 @@ export function sidechainKey(record: JsonObject, rootOf: (uuid: string) => strin
 
 /** Of a record that is not parsed: the agent that it names, or the first record above its parent. */
 function keyOfLong(text: string, rootOf: (uuid: string) => string | undefined): string | undefined {
-  const agent = /"agentId":"([^"]+)"/.exec(text)?.[1];
-  const parent = /"parentUuid":"([^"]+)"/.exec(text)?.[1];
+  const agent = /"agentId": ?"([^"]+)"/.exec(text)?.[1];
+  const parent = /"parentUuid": ?"([^"]+)"/.exec(text)?.[1];
   return agent ?? (parent === undefined ? undefined : rootOf(parent));
 }

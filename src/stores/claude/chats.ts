@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { type ByteOffset, byteOffsetOf, FILE_START, formatJsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
@@ -201,7 +202,7 @@ export class ClaudeChats {
     for (let stop = end; ; ) {
       const { page, records } = await this.#buffers.lend(budget.bytes, async (buffer) => {
         const page = await readPageBefore(chat.source, stop, buffer);
-        return { page: { prev: page.prev, end: page.lines.at(-1)?.end }, records: readChat(chat, page.lines) };
+        return { page, records: readChat(chat, page.lines) };
       });
       let told = await this.#tell(place, open, chat, records, this.#clock.now());
       if (told.stop !== undefined) {
@@ -209,7 +210,7 @@ export class ClaudeChats {
         // A client that asks for what stands before a place has what follows already.
         if (kind === "given") told = await this.#tell(place, open, chat, records, LATER);
       }
-      if (told.stop !== undefined || next === undefined) next = told.stop ?? page.end ?? byteOffsetOf(0);
+      if (told.stop !== undefined || next === undefined) next = told.stop ?? page.end;
       if (told.stop !== undefined) pages.length = 0;
       pages.unshift(told);
       const { prev } = page;
@@ -219,6 +220,7 @@ export class ClaudeChats {
         return { entries: entriesOf(pages), next, prev, uses: distinct(uses), settled };
       }
       stop = prev;
+      await turn();
     }
   }
 
@@ -226,7 +228,8 @@ export class ClaudeChats {
     const short = await this.#buffers.lend(PAGE_BYTES, async (buffer) => {
       const { lines, next } = await readPage(chat.source, { offset: start, discarding: false }, buffer);
       const [line] = lines;
-      if (line !== undefined) return readChat(chat, [line]);
+      if (line !== undefined)
+        return line.kind === "record" && line.start === start ? readChat(chat, [line]) : undefined;
       return next.discarding ? "long" : undefined;
     });
     if (short !== "long") return short;

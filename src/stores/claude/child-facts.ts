@@ -26,8 +26,8 @@ export interface ChildMeta {
   readonly description?: string;
   readonly agentType?: string;
   readonly finished: boolean;
-  /** It was written by a release that also writes when the subagent ends. */
-  readonly tellsEnd: boolean;
+  /** It was written by a release (2.1.197, 2.1.332) that registers its processes and says of a whole answer why it stopped. */
+  readonly recent: boolean;
 }
 
 /** How a subagent's records end. */
@@ -38,12 +38,14 @@ export interface ChildTail {
   readonly promptAt: EpochMs | undefined;
   /** It ends in the middle of a turn: with a prompt, a call without its output, or an output. */
   readonly open: boolean;
+  /** Its last answer does not say why the model stopped: one that was cut off or, of an older release, any. */
+  readonly unstopped: boolean;
   /** Its last answer is an API error. */
   readonly failed: boolean;
 }
 
 /** Nothing is known of how it ends. */
-export const NO_TAIL: ChildTail = { at: undefined, promptAt: undefined, open: false, failed: false };
+export const NO_TAIL: ChildTail = { at: undefined, promptAt: undefined, open: false, unstopped: false, failed: false };
 
 /** Internal helpers of Claude Code 2.1: compaction and prompt suggestions run as agents, but nobody started them. */
 export function isHelper(id: string): boolean {
@@ -98,7 +100,7 @@ export function readMeta(source: ByteSource): ChildMeta | undefined {
     ...(description !== undefined && { description }),
     ...(agentType !== undefined && { agentType }),
     finished: fields.finished === true,
-    tellsEnd: fields.requestShape !== undefined || fields.spawnDepth !== undefined,
+    recent: fields.requestShape !== undefined || fields.spawnDepth !== undefined,
   };
 }
 
@@ -115,6 +117,7 @@ export class TailReader {
   #at: EpochMs | undefined;
   #promptAt: EpochMs | undefined;
   #open = false;
+  #unstopped = false;
   #failed = false;
 
   /** The next record, in the file's order. */
@@ -122,16 +125,20 @@ export class TailReader {
     this.#at = timeOf(record) ?? this.#at;
     if (record.type === "assistant") {
       this.#failed = record.isApiErrorMessage === true;
-      this.#open = !this.#failed && (callsTool(record) || asObject(record.message)?.stop_reason === "tool_use");
+      const reason = asObject(record.message)?.stop_reason;
+      this.#open = !this.#failed && (callsTool(record) || reason === "tool_use");
+      this.#unstopped = !this.#failed && reason === null;
     } else if (record.type === "user" && record.isMeta !== true) {
       const prompt = promptOf(record);
       if (prompt !== undefined) this.#promptAt = timeOf(record) ?? this.#promptAt;
       this.#open = true;
+      this.#unstopped = false;
     }
   }
 
   tail(): ChildTail {
-    return { at: this.#at, promptAt: this.#promptAt, open: this.#open, failed: this.#failed };
+    const [open, unstopped, failed] = [this.#open, this.#unstopped, this.#failed];
+    return { at: this.#at, promptAt: this.#promptAt, open, unstopped, failed };
   }
 }
 

@@ -31,6 +31,11 @@ export function readHead(line: Buffer): LineHead {
   return { kind: kind === "skip" && mayHoldAnother(line) ? "unsure" : kind, sidechain: sidechainIn(head) };
 }
 
+/** Whether a line was written with spaces behind its colons: by a program that copied or converted it, never by Claude Code. */
+export function isSpaced(line: Buffer): boolean {
+  return line.subarray(0, 64).includes('": ');
+}
+
 /** Whether `line` holds the bytes of `text`. */
 export function holds(line: Buffer, text: string): boolean {
   return line.indexOf(text, 0, "latin1") >= 0;
@@ -76,5 +81,8 @@ function mayHoldAnother(line: Buffer): boolean {
 
 function sidechainIn(head: string): boolean {
   const at = head.indexOf(SIDECHAIN);
-  return at > 0 && head.startsWith("true", at + SIDECHAIN.length) && !head.slice(1, at).includes("{");
+  if (at <= 0) return false;
+  const value = at + SIDECHAIN.length;
+  const states = head.startsWith("true", value) || head.startsWith(" true", value);
+  return states && !head.slice(1, at).includes("{");
 }

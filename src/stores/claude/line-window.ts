@@ -65,6 +65,14 @@ interface WindowLine {
   readonly cutAtEnd: boolean;
 }
 
+/** Where a window lies in its file. */
+export interface WindowPlace {
+  /** Its first byte begins a line. */
+  readonly startsLine: boolean;
+  /** Nothing follows, so what stands behind the last newline is a half-written line and is left out. */
+  readonly endsFile: boolean;
+}
+
 /**
  * A stretch of a transcript in which fields are found by byte search; only the few lines that hold what is asked for are
  * parsed. A raw `"key":` can't stand inside a JSON string (its quotes would be escaped), so a byte search only has to tell a
@@ -78,11 +86,7 @@ export class LineWindow {
   readonly #whole = new Map<number, JsonObject | undefined>();
   readonly #ends = new Map<number, JsonObject>();
 
-  /**
-   * `startsLine`: the first byte begins a line. `endsFile`: nothing follows, so what stands behind the last newline is a
-   * half-written line and is left out.
-   */
-  constructor(bytes: Buffer, where: { readonly startsLine: boolean; readonly endsFile: boolean }, count: ParseCount) {
+  constructor(bytes: Buffer, where: WindowPlace, count: ParseCount) {
     this.#bytes = where.endsFile ? bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1) : bytes;
     this.#startsLine = where.startsLine;
     this.#endsFile = where.endsFile;

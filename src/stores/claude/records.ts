@@ -1,8 +1,9 @@
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
 import { asArray, asCount, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
-import type { Entry, Tokens } from "../../transcript/entry.ts";
+import type { Entry } from "../../transcript/entry.ts";
 import { toolResult, toolResultOf } from "./tool-results.ts";
+import { usageOf } from "./usage.ts";
 import { readUserText, withoutAnsi } from "./user-text.ts";
 
 /** Where a record stands, and when it is to be when it does not say itself. */
@@ -51,6 +52,20 @@ export function promptOf(record: JsonObject): string | undefined {
   return entry?.kind === "user" ? entry.text : undefined;
 }
 
+/** What `record` shows as typed by the user. */
+export function textsTyped(record: JsonObject): string[] {
+  return saidBy(record).flatMap((said) => (said.kind === "user" ? [said.text] : []));
+}
+
+/** The texts of a user record that may have been typed, as they stand: none of a tool's output, of meta or of summaries. */
+export function typedTexts(record: JsonObject): string[] {
+  if (isMeta(record) || isInjected(record) || record.isCompactSummary === true) return [];
+  const content = contentOf(record);
+  const blocks = asArray(content) ?? [content];
+  if (blocks.some((block) => toolResultOf(block) !== undefined)) return [];
+  return blocks.map(textOf).filter((text) => text !== undefined);
+}
+
 function saidBy(record: JsonObject): Said[] {
   switch (record.type) {
     case "user":
@@ -69,7 +84,7 @@ function saidBy(record: JsonObject): Said[] {
 // --- user lines: prompts, tool results, and all that Claude Code says in the user's name ---
 
 function saidByUser(record: JsonObject): Said[] {
-  if (record.isMeta === true) return [];
+  if (isMeta(record)) return [];
   const content = contentOf(record);
   if (record.isCompactSummary === true) return compactSummary(record, content);
   const blocks = asArray(content);
@@ -88,10 +103,23 @@ function saidByResults(blocks: readonly unknown[], structured: unknown): Said[] 
   return [...said, ...saidInName(blocks).filter((other) => other.kind === "marker" && other.marker === "interrupted")];
 }
 
-/** Records that say themselves that nobody typed them (2.1.3xx); older ones are told by their text. */
+/** What goes with a turn and is no part of it: caveats, bodies of skills, companions of pictures. */
+function isMeta(record: JsonObject): boolean {
+  return record.isMeta === true || record.turnCompanion === true;
+}
+
+/**
+ * Records that say themselves that nobody typed them (2.1.3xx); older ones are told by their text. A teammate speaks to the
+ * session under the team's name; in a subagent's own chat that is what it was asked to do.
+ */
 function isInjected(record: JsonObject): boolean {
-  const origin = asString(asObject(record.origin)?.kind);
-  return origin === "task-notification" || origin === "task_notification" || record.promptSource === "system";
+  if (!isHuman(record.origin) || record.promptSource === "system") return true;
+  return asText(record.teamName) !== undefined && !isSidechain(record);
+}
+
+/** Whether `origin` states that somebody typed it, or nothing: it may also be a task's end, a coordinator, a channel. */
+function isHuman(origin: unknown): boolean {
+  return (asText(asObject(origin)?.kind) ?? "human") === "human";
 }
 
 /** What a text, or the blocks of a prompt, say in the user's name. */
@@ -107,8 +135,9 @@ function saidInName(content: unknown): Said[] {
     }
     const read = readUserText(text);
     if (read.kind === "prompt") typed.push(read.text);
+    if (read.kind === "prompt" && read.output !== undefined) said.push(bashResult(read.output));
     if (read.kind === "interruption") said.push({ kind: "marker", marker: "interrupted", summary: read.text });
-    if (read.kind === "bash-output") said.push({ kind: "tool-result", tool: "bash", text: read.text });
+    if (read.kind === "bash-output") said.push(bashResult(read.text));
     if (read.kind === "command-output") said.push(commandMarker(read.text, read.isError));
   }
   const prompt = typed.length > 0 ? typed.join("\n") : said.length === 0 ? placeholders.trim() : "";
@@ -119,6 +148,10 @@ function saidInName(content: unknown): Said[] {
 function placeholderOf(block: unknown): string {
   const type = asObject(block)?.type;
   return type === "image" || type === "document" ? ` [${type}]` : "";
+}
+
+function bashResult(text: string): Said {
+  return { kind: "tool-result", tool: "bash", text };
 }
 
 function commandMarker(text: string, isError: boolean): Said {
@@ -154,7 +187,7 @@ function saidByAssistant(record: JsonObject): Said[] {
     const one = saidByBlock(block, synthetic ? undefined : model);
     if (one !== undefined) said.push(one);
   }
-  const usage = synthetic ? undefined : usageOf(record, message, model);
+  const usage = usageEntry(record, model);
   if (usage !== undefined) said.push(usage);
   return said;
 }
@@ -184,20 +217,9 @@ function saidByBlock(block: unknown, model: string | undefined): Said | undefine
   return toolResult(fields, undefined);
 }
 
-function usageOf(record: JsonObject, message: JsonObject | undefined, model: string | undefined): Said | undefined {
-  const usage = asObject(message?.usage);
-  const key = asText(message?.id) ?? asText(record.requestId) ?? asText(record.uuid);
-  if (usage === undefined || key === undefined) return undefined;
-  const tokens: { -readonly [K in keyof Tokens]: Tokens[K] } = {};
-  const input = asCount(usage.input_tokens);
-  if (input !== undefined) tokens.input = input;
-  const output = asCount(usage.output_tokens);
-  if (output !== undefined) tokens.output = output;
-  const cacheRead = asCount(usage.cache_read_input_tokens);
-  if (cacheRead !== undefined) tokens.cacheRead = cacheRead;
-  const cacheWrite = asCount(usage.cache_creation_input_tokens);
-  if (cacheWrite !== undefined) tokens.cacheWrite = cacheWrite;
-  return model === undefined ? { kind: "usage", key, tokens } : { kind: "usage", key, tokens, model };
+function usageEntry(record: JsonObject, model: string | undefined): Said | undefined {
+  const usage = usageOf(record);
+  return usage && { kind: "usage", ...usage, ...(model !== undefined && { model }) };
 }
 
 // --- system lines and attachments ---
@@ -208,12 +230,19 @@ function saidBySystem(record: JsonObject): Said[] {
     case "compact_boundary":
       return [{ kind: "marker", marker: "compact", summary: compactionSummary(asObject(record.compactMetadata)) }];
     case "local_command":
-      return text === undefined ? [] : saidInName(text);
+      return text === undefined ? [] : saidByLocalCommand(text);
     case "api_error":
       return retriedError(record);
     default:
       return [];
   }
+}
+
+/** The command as it was typed, or what it printed, which may also stand there without its wrapper. */
+function saidByLocalCommand(text: string): Said[] {
+  const read = readUserText(text);
+  const plain = read.kind === "prompt" && read.command === undefined;
+  return plain ? [commandMarker(withoutAnsi(read.text), false)] : saidInName(text);
 }
 
 function compactionSummary(metadata: JsonObject | undefined): string {
@@ -245,8 +274,7 @@ function apiError(text: string): Said {
 function saidByAttachment(record: JsonObject, attachment: JsonObject | undefined): Said[] {
   if (attachment?.type !== "queued_command" || attachment.isMeta === true) return [];
   if ((asText(attachment.commandMode) ?? "prompt") !== "prompt") return [];
-  const origin = asText(asObject(attachment.origin ?? record.origin)?.kind) ?? "human";
-  return origin === "human" ? saidInName(attachment.prompt) : [];
+  return isHuman(attachment.origin ?? record.origin) ? saidInName(attachment.prompt) : [];
 }
 
 // --- shapes that every kind of line has ---

@@ -1,8 +1,10 @@
-import type { ByteOffset } from "../../jsonl/cursor.ts";
+import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
+import { pushTo } from "../../platform/push-to.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
-import type { ChatFile, EarlierLine } from "./chat-file.ts";
+import { type ChatFile, isPlainId } from "./chat-file.ts";
 import { promptOf } from "./records.ts";
+import { Turns } from "./turns.ts";
 
 /*
  * Going back in a chat leaves no record of its own: the next prompt simply names an older record as its parent (the
@@ -18,45 +20,59 @@ export interface Prompt {
   rewinds(first: string): void;
 }
 
-const UUID = Buffer.from('"uuid":"');
+const UUID = Buffer.from('"uuid":');
+
+/** What cuts the chain of parents, so that a prompt behind it without a parent has taken nothing back: key and value. */
+const CUTS = [
+  ['"subtype":', '"compact_boundary"'],
+  ['"isCompactSummary":', "true"],
+] as const;
 
 /** Tells which of a page's prompts take turns back; all of them in one search. */
 export function findRewinds(file: ChatFile, prompts: readonly Prompt[]): void {
+  const turns = new Turns(file);
   const open = new Map<string, Prompt[]>();
+  const roots: Prompt[] = [];
   for (const prompt of prompts) {
     const parent = asText(prompt.record.parentUuid);
-    if (parent !== undefined) open.set(parent, [...(open.get(parent) ?? []), prompt]);
-    else if (prompt.record.parentUuid === null) tell(prompt, firstTurnOfFile(file, prompt.start));
+    if (parent !== undefined && isPlainId(parent)) pushTo(open, parent, prompt);
+    else if (prompt.record.parentUuid === null && prompt.start <= LOOK_BACK_BYTES) roots.push(prompt);
   }
-  if (open.size === 0) return;
-  file.nearest(UUID, open, (prompt, place) => {
-    tell(prompt, firstTurn(file, place, prompt.start));
-    return true;
-  });
+  findRewindsToStart(file, turns, roots);
+  const found: { readonly prompt: Prompt; readonly place: ByteOffset }[] = [];
+  file.nearest(UUID, open, (prompt, place) => found.push({ prompt, place }) > 0);
+  // In the order of the file, so that the search for one goes on where that for the last has ended.
+  for (const { prompt, place } of found.sort((a, b) => a.prompt.start - b.prompt.start)) {
+    const next = file.lineEnd(place);
+    if (next !== undefined) tell(prompt, turns.firstAnswered(next, prompt.start));
+  }
+}
+
+/** Prompts without a parent take back all that the file tells before them, as far as no compaction lies between. */
+function findRewindsToStart(file: ChatFile, turns: Turns, roots: readonly Prompt[]): void {
+  const last = roots.at(-1);
+  if (last === undefined) return;
+  const firstCut = firstCutBefore(file, last.start);
+  for (const prompt of roots) {
+    if (firstCut >= prompt.start) tell(prompt, turns.firstAnswered(byteOffsetOf(0), prompt.start));
+  }
+}
+
+/** Where the first cut stands, as far as it is looked for; infinity when there is none. */
+function firstCutBefore(file: ChatFile, end: ByteOffset): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const [key, value] of CUTS) {
+    for (const place of file.places(key, end)) {
+      const start = place + key.length;
+      const found = file.slice(start, start + value.length + 1).toString("latin1");
+      if (found.trimStart().startsWith(value)) first = Math.min(first, place);
+    }
+  }
+  return first;
 }
 
 function tell(prompt: Prompt, first: string | undefined): void {
   if (first !== undefined) prompt.rewinds(first);
-}
-
-/** The first prompt behind the line at `place` that has an answer before `end`. */
-function firstTurn(file: ChatFile, place: ByteOffset, end: ByteOffset): string | undefined {
-  const lines = file.linesFrom(place, end);
-  lines.next();
-  return answeredPrompt(recordsOf(file, lines));
-}
-
-/** The first answered prompt of the file, when it is near enough and no compaction has cut the chain of parents. */
-function firstTurnOfFile(file: ChatFile, end: ByteOffset): string | undefined {
-  if (end > LOOK_BACK_BYTES) return undefined;
-  for (const cut of ['"subtype":"compact_boundary"', '"isCompactSummary":true']) {
-    if (!file.places(cut, end).next().done) return undefined;
-  }
-  return answeredPrompt(recordsOf(file, file.linesFrom(0, end)));
-}
-
-function* recordsOf(file: ChatFile, lines: Iterable<EarlierLine>): Generator<JsonObject> {
-  for (const { bytes } of lines) yield* file.records(bytes);
 }
 
 /** The first prompt of `records` that is followed by an answer. */

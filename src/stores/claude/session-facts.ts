@@ -2,6 +2,7 @@ import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
 import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
 import { fieldsType, type LineWindow, type WindowKey, windowKey, windowType } from "./line-window.ts";
 import { promptTitle, titleLine } from "./prompt-title.ts";
+import { isSidechain, typedTexts } from "./records.ts";
 
 /** What a list says of a session, as its transcript's beginning and end give it. */
 export interface SessionFacts {
@@ -76,7 +77,7 @@ export function firstPromptTitle(head: LineWindow): string | undefined {
   let command: string | undefined;
   let tries = 0;
   for (const record of head.recordsForward(USER)) {
-    for (const text of typedTexts(record)) {
+    for (const text of isSidechain(record) ? [] : typedTexts(record)) {
       const found = promptTitle(text);
       if (found?.command === false) return found.title;
       command ??= found?.title;
@@ -155,18 +156,6 @@ function lastModel(window: LineWindow): string | undefined {
     if (++tries === MOST_TRIES) break;
   }
   return undefined;
-}
-
-/** The texts of a user record that may have been typed: none of a tool's result, of meta or of summary records. */
-function typedTexts(record: JsonObject): string[] {
-  if (record.isMeta === true || record.isCompactSummary === true) return [];
-  if (record.isSidechain === true) return [];
-  const content = asObject(record.message)?.content;
-  const text = asText(content);
-  if (text !== undefined) return [text];
-  const blocks = (asArray(content) ?? []).map((block) => asObject(block) ?? { type: "text", text: block });
-  if (blocks.some((block) => block.type === "tool_result")) return [];
-  return blocks.flatMap((block) => (block.type === "text" ? (asText(block.text) ?? []) : []));
 }
 
 function isPicturePrompt(record: JsonObject): boolean {

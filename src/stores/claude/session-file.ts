@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type EpochMs, epochMsOf } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, stampFrom } from "../../platform/files.ts";
-import { LineWindow } from "./line-window.ts";
+import { isSpaced } from "./line-head.ts";
+import { LineWindow, type WindowPlace } from "./line-window.ts";
 import { firstPromptTitle, hasConversation, type SessionFacts, sessionFacts, statedTitle } from "./session-facts.ts";
 
 /** How much is read at a transcript's start and at its end, as the official reader does. */
@@ -45,6 +46,9 @@ export type SessionReading =
   | { readonly kind: "skipped"; readonly stamp?: FileStamp; readonly reason: SkipReason }
   | { readonly kind: "gone" };
 
+/** Stands in every record. */
+const ANY_RECORD = Buffer.from('"type":');
+
 /** Reads the ends of transcripts into buffers of its own, one transcript at a time. */
 export class SessionFileReader {
   readonly #ends = Buffer.allocUnsafe(2 * END_BYTES);
@@ -85,7 +89,8 @@ export class SessionFileReader {
     }
     const title = statedTitle(head, tail) ?? firstPromptTitle(head) ?? this.#laterPrompt(descriptor, stamp.size);
     const whole = stamp.size <= this.#ends.length;
-    if (title === undefined && whole && !hasConversation(head)) {
+    const hasRecords = head.has(ANY_RECORD) || tail.has(ANY_RECORD);
+    if (title === undefined && (whole ? !hasConversation(head) : !hasRecords)) {
       return { kind: "skipped", stamp, reason: "no conversation in it" };
     }
     return { kind: "session", stamp, facts: sessionFacts(head, tail, title, modifiedAt(stamp)) };
@@ -95,27 +100,50 @@ export class SessionFileReader {
   #windows(descriptor: number, size: number): readonly [LineWindow, LineWindow] {
     if (size <= this.#ends.length) {
       const bytes = this.#fill(descriptor, this.#ends.subarray(0, size), 0);
-      const whole = new LineWindow(bytes, { startsLine: true, endsFile: true }, this.#work);
+      const whole = this.#window(bytes, { startsLine: true, endsFile: true }, isSpaced(bytes));
       return [whole, whole];
     }
     const head = this.#fill(descriptor, this.#ends.subarray(0, END_BYTES), 0);
     const tail = this.#fill(descriptor, this.#ends.subarray(END_BYTES), size - END_BYTES);
+    const spaced = isSpaced(head);
     return [
-      new LineWindow(head, { startsLine: true, endsFile: false }, this.#work),
-      new LineWindow(tail, { startsLine: false, endsFile: true }, this.#work),
+      this.#window(head, { startsLine: true, endsFile: false }, spaced),
+      this.#window(tail, { startsLine: false, endsFile: true }, spaced),
     ];
+  }
+
+  #window(bytes: Buffer, where: WindowPlace, spaced: boolean): LineWindow {
+    return new LineWindow(spaced ? unspaced(bytes, this.#work) : bytes, where, this.#work);
   }
 
   /** The title that a first prompt gives which stands behind the first 64 KiB. */
   #laterPrompt(descriptor: number, size: number): string | undefined {
     if (size <= this.#ends.length) return undefined;
     const bytes = this.#fill(descriptor, Buffer.allocUnsafe(Math.min(size, FIRST_PROMPT_BYTES)), 0);
-    return firstPromptTitle(new LineWindow(bytes, { startsLine: true, endsFile: bytes.length === size }, this.#work));
+    return firstPromptTitle(
+      this.#window(bytes, { startsLine: true, endsFile: bytes.length === size }, isSpaced(bytes)),
+    );
   }
 
   #fill(descriptor: number, target: Buffer, position: number): Buffer {
     this.#work.reads++;
     return target.subarray(0, readSync(descriptor, target, 0, target.length, position));
+  }
+}
+
+/** The same lines as Claude Code writes them, so that the search for bytes finds what it knows; a broken one as it is. */
+function unspaced(bytes: Buffer, work: ListingWork): Buffer {
+  const lines = bytes.toString().split("\n");
+  return Buffer.from(lines.map((line) => withoutSpaces(line, work)).join("\n"));
+}
+
+function withoutSpaces(line: string, work: ListingWork): string {
+  if (line.trim() === "") return line;
+  work.parses++;
+  try {
+    return JSON.stringify(JSON.parse(line));
+  } catch {
+    return line;
   }
 }
 

@@ -9,7 +9,7 @@ import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
 import { MAIN_CHAT, sidechainKey } from "./chat-scope.ts";
 import { type ChildTail, type FirstRecord, firstOf, TailReader } from "./child-facts.ts";
-import { holds, readHead } from "./line-head.ts";
+import { holds, isSpaced, readHead } from "./line-head.ts";
 import { isSidechain, promptOf } from "./records.ts";
 
 /** A subagent whose records stand in its parent's file (Claude Code 2.0 and older). */
@@ -82,13 +82,17 @@ async function scanTo(scan: Scan, chat: ChatFile, size: number): Promise<void> {
   for (const line of chat.linesFrom(scan.to, end)) {
     if (line.start < scan.to) continue;
     scan.to = byteOffsetOf(line.start + line.bytes.length + 1);
-    if (holds(line.bytes, '"isSidechain":true') && readHead(line.bytes).kind !== "skip") {
+    if (mayBeSidechain(line.bytes) && readHead(line.bytes).kind !== "skip") {
       for (const record of chat.parse(line.bytes)) if (isSidechain(record)) add(scan, record);
     }
     if (line.start < next) continue;
     next = line.start + STEP_BYTES;
     await turn();
   }
+}
+
+function mayBeSidechain(line: Buffer): boolean {
+  return holds(line, '"isSidechain":true') || (isSpaced(line) && holds(line, '"isSidechain": true'));
 }
 
 function add(scan: Scan, record: JsonObject): void {

@@ -20,12 +20,15 @@ export interface StatusFacts {
  * thinks writes nothing, and one that was killed may have written a moment ago.
  */
 export function childStatus({ told, result, meta, tail, live }: StatusFacts): ChildStatus {
-  const ended = endingOf(told, tail.promptAt) ?? endingOf(result, tail.promptAt);
-  if (ended !== undefined) return ended;
-  if (meta?.finished) return tail.failed ? "failed" : "done";
-  if (live) return tail.open ? "running" : "unknown";
-  // Releases that write when a subagent ends also register live processes: it was cut off.
-  return tail.open && meta?.tellsEnd ? "interrupted" : "unknown";
+  const notified = endingOf(told, tail.promptAt);
+  if (notified !== undefined) return notified;
+  // 2.1.197 hands an API error on as the result of a call that completed.
+  const ended = endingOf(result, tail.promptAt) ?? (meta?.finished ? "done" : undefined);
+  if (ended !== undefined) return ended === "done" && tail.failed ? "failed" : ended;
+  const open = tail.open || (meta?.recent === true && tail.unstopped);
+  if (live) return open ? "running" : "unknown";
+  // Recent releases register the processes that live: it was cut off.
+  return open && meta?.recent ? "interrupted" : "unknown";
 }
 
 /** What `ending` says, unless the subagent was given another prompt since. */

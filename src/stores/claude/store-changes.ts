@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Watcher } from "../../platform/watch.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
@@ -9,7 +10,7 @@ import { isClaudeSession, sessionOfName } from "./project-folders.ts";
 
 /**
  * What changes in the store, by watching the `projects` folders, every project folder in them and the `sessions` folders
- * (who is live). Each look of the catalogue brings the folders that are watched up to date; a folder that is new is told as a
+ * (who is live), and for `projects` folders that are not there yet. Each look of the catalogue brings the folders that are watched up to date; a folder that is new is told as a
  * change once it is watched, so that what was written into it before is not missed.
  */
 export async function* storeChanges(
@@ -24,10 +25,10 @@ export async function* storeChanges(
   const tell = (id?: SessionId): void => changes.put(id ?? "", id === undefined ? {} : { id });
   const lives = new LiveDifference(registry);
 
-  const watch = (folder: string, take: (name: string | undefined) => void): boolean => {
-    if (watched.has(folder)) return false;
+  const watch = (folder: string, take: (name: string | undefined) => void, key = folder): boolean => {
+    if (watched.has(key)) return false;
     watched.set(
-      folder,
+      key,
       pumps.run((ended) => watcher.folder(folder, ended), take),
     );
     return true;
@@ -36,6 +37,10 @@ export async function* storeChanges(
     tell();
     // Looking is what finds the new folder; it ends in `follow`.
     catalogue.look("quick").catch((error: unknown) => changes.fail(error));
+  };
+  // Only a sweep looks for roots anew.
+  const appeared = (): void => {
+    catalogue.look("sweep").catch((error: unknown) => changes.fail(error));
   };
   const inProject = (folder: string) => (name: string | undefined) => {
     const id = name === undefined ? undefined : sessionOfName(name);
@@ -54,13 +59,15 @@ export async function* storeChanges(
     const wanted = new Set<string>();
     let fresh = false;
     for (const { config, projects, real } of roots) {
-      // A folder that is not there yet is waited for.
-      const folder = real ?? projects;
-      wanted.add(folder);
-      fresh = watch(folder, inProjects) || fresh;
-      if (real === undefined) continue;
-      wanted.add(join(config, "sessions"));
+      if (real === undefined) {
+        const key = `until there is ${projects}`;
+        wanted.add(key);
+        if (watch(projects, appeared, key) && existsSync(projects)) appeared();
+        continue;
+      }
+      wanted.add(join(config, "sessions")).add(real);
       watch(join(config, "sessions"), inSessions);
+      fresh = watch(real, inProjects) || fresh;
     }
     for (const folder of catalogue.folders) {
       wanted.add(folder);

@@ -115,7 +115,7 @@ export class ClaudeStore implements Store {
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {
     const place = await this.#at(ref, (parent) => this.#chats.child(parent, id));
-    return place && { agent: this.agent, id: ref.id, child: id, place };
+    return place && { agent: this.agent, id: ref.id, child: id, place, standsOn: [place.mainFile] };
   }
 
   totals(ref: SessionRef): Promise<Totals | undefined> {

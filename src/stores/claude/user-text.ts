@@ -2,7 +2,14 @@ import { stripVTControlCharacters } from "node:util";
 
 /** What a text in the user's name is, once everything that Claude Code puts there itself is taken away. */
 export type UserText =
-  | { readonly kind: "prompt"; readonly text: string }
+  | {
+      readonly kind: "prompt";
+      readonly text: string;
+      /** How it was typed, when it is no plain text. */
+      readonly command?: "slash" | "bash";
+      /** What a `!` command printed, where that stands in the same text. */
+      readonly output?: string;
+    }
   /** `[Request interrupted by user …]`, without its brackets. */
   | { readonly kind: "interruption"; readonly text: string }
   /** What a slash command printed. */
@@ -30,7 +37,7 @@ const INTERRUPTION = /^\[(Request interrupted by user[^\]]*)\]$/;
  * in `<bash-input>`; both come back as they were typed.
  */
 export function readUserText(text: string): UserText {
-  const typed = withoutContext(text);
+  const typed = withoutReminders(withoutContext(text));
   if (typed === "" || INJECTED.test(typed)) return HIDDEN;
   if (typed.startsWith("[")) {
     const interruption = INTERRUPTION.exec(typed)?.[1];
@@ -55,6 +62,28 @@ export function withoutContext(text: string): string {
   return rest.trim() === "" ? "" : rest;
 }
 
+const REMINDER = "<system-reminder>";
+const REMINDER_END = "</system-reminder>";
+
+/** `text` without the whole reminders that stand inside it; one without an end is a word that was typed. */
+function withoutReminders(text: string): string {
+  let kept = "";
+  let last = "";
+  let from = 0;
+  for (let start = text.indexOf(REMINDER); start >= 0; start = text.indexOf(REMINDER, from)) {
+    const end = text.indexOf(REMINDER_END, start);
+    if (end < 0) break;
+    kept += text.slice(from, start);
+    if (start > from) last = text.charAt(start - 1);
+    from = end + REMINDER_END.length;
+    // The space on one side of it is enough between what it stood between.
+    if (last.trim() === "") while (from < text.length && text.charAt(from).trim() === "") from++;
+  }
+  if (from === 0) return text;
+  const rest = kept + text.slice(from);
+  return rest.trim() === "" ? "" : rest;
+}
+
 /** `text` without the escape sequences that colour and move things in a terminal. */
 export function withoutAnsi(text: string): string {
   return text.includes("\u001b") || text.includes("\u009b") ? stripVTControlCharacters(text) : text;
@@ -62,12 +91,16 @@ export function withoutAnsi(text: string): string {
 
 function readWrapped(text: string): UserText {
   const command = commandLine(text);
-  if (command !== undefined) return { kind: "prompt", text: command };
-  const bash = inside(text, "bash-input");
-  if (bash !== undefined) return { kind: "prompt", text: `!${bash}` };
+  if (command !== undefined) return { kind: "prompt", text: command, command: "slash" };
+  const behind = /<\/bash-input>\s*(?=<bash-std(?:out|err)>)/.exec(text);
+  const outputAt = behind === null ? text.length : behind.index + behind[0].length;
+  const bash = inside(text.slice(0, outputAt), "bash-input");
+  if (bash !== undefined) {
+    const output = bashOutput(text.slice(outputAt));
+    return { kind: "prompt", text: `!${bash}`, command: "bash", ...(output !== "" && { output }) };
+  }
   if (text.startsWith("<bash-stdout>") || text.startsWith("<bash-stderr>")) {
-    const output = [inside(text, "bash-stdout"), inside(text, "bash-stderr")].filter((part) => part);
-    return { kind: "bash-output", text: withoutAnsi(output.join("\n")) };
+    return { kind: "bash-output", text: bashOutput(text) };
   }
   if (text.startsWith("<local-command-stdout>")) return commandOutput(inside(text, "local-command-stdout"), false);
   if (text.startsWith("<local-command-stderr>")) return commandOutput(inside(text, "local-command-stderr"), true);
@@ -81,6 +114,11 @@ function commandLine(text: string): string | undefined {
   if (name === undefined || name === "") return undefined;
   const args = inside(text, "command-args")?.trim() ?? "";
   return `${name.startsWith("/") ? "" : "/"}${name}${args === "" ? "" : ` ${args}`}`;
+}
+
+function bashOutput(text: string): string {
+  const printed = [inside(text, "bash-stdout"), inside(text, "bash-stderr")].filter((part) => part);
+  return withoutAnsi(printed.join("\n"));
 }
 
 function commandOutput(text: string | undefined, isError: boolean): UserText {

@@ -47,6 +47,7 @@ export class Catalog {
   readonly #work: Work;
   readonly #folders = new Map<string, Folder>();
   readonly #byThread = new Map<string, RolloutFile[]>();
+  /** Those whose segment is not their thread's first. */
   readonly #bySegment = new Map<string, RolloutFile[]>();
   readonly #unreadable = new Map<string, string>();
   #swept = false;
@@ -87,7 +88,8 @@ export class Catalog {
 
   /** The files (copies) of a segment. */
   ofSegment(id: string): readonly RolloutFile[] {
-    return this.#bySegment.get(id) ?? [];
+    const own = this.#byThread.get(id)?.filter(({ segment }) => segment === id) ?? [];
+    return [...own, ...(this.#bySegment.get(id) ?? [])];
   }
 
   /** Every thread with its files, in no order. */
@@ -188,8 +190,9 @@ export class Catalog {
     const foreign: Folder["foreign"][number][] = [];
     for (const entry of entries) {
       const { name } = entry;
-      const parsed = depth === 0 ? rolloutNameOf(name) : undefined;
-      if (parsed !== undefined && entry.isFile()) files.push({ ...parsed, ...place, path: join(path, name) });
+      const file = join(path, name);
+      const parsed = depth === 0 ? rolloutNameOf(file) : undefined;
+      if (parsed !== undefined && entry.isFile()) files.push({ ...parsed, ...place, path: file });
       else if (parsed !== undefined) foreign.push({ name, reason: entry.isSymbolicLink() ? A_LINK : NO_FILE });
       else if (entry.isFile() && /\.jsonl?(\.zst)?$/.test(name)) foreign.push({ name, reason: NO_ROLLOUT });
     }
@@ -205,13 +208,13 @@ export class Catalog {
     const gone = this.#folders.get(path)?.files ?? [];
     for (const file of gone) {
       remove(this.#byThread, file.thread, file);
-      remove(this.#bySegment, file.segment, file);
+      if (file.segment !== file.thread) remove(this.#bySegment, file.segment, file);
     }
     if (folder === undefined) this.#folders.delete(path);
     else this.#folders.set(path, folder);
     for (const file of folder?.files ?? []) {
       add(this.#byThread, file.thread, file);
-      add(this.#bySegment, file.segment, file);
+      if (file.segment !== file.thread) add(this.#bySegment, file.segment, file);
     }
   }
 }

@@ -1,4 +1,5 @@
-import type { PageBuffers } from "../../jsonl/buffers.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import type { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import type { Continuity, FileNow } from "../../jsonl/continuity.ts";
 import {
   type ByteOffset,
@@ -22,7 +23,7 @@ import { type Chain, joinRanges, type Part, type Range } from "./chain.ts";
 import type { SourceKind } from "./entries.ts";
 import type { Rollouts } from "./facts.ts";
 import type { PageModels } from "./page-memory.ts";
-import { RecordReader } from "./record-reader.ts";
+import { withReader } from "./record-reader.ts";
 import type { SpawnedFinder } from "./spawned.ts";
 import type { Work } from "./work.ts";
 
@@ -32,6 +33,8 @@ export interface ChatTools {
   readonly clock: Clock;
   readonly work: Work;
   readonly buffers: PageBuffers;
+  /** The memory that looking back reads into. */
+  readonly pool: BytePool;
   readonly models: PageModels;
   readonly continuity: Continuity;
   /** Finds the agents that the chain's thread spawned. */
@@ -67,9 +70,17 @@ export async function readEntries(chain: Chain, from: Cursor, budget: Budget, to
     const start = fits ? given : FILE_START;
     const { page, read } = await tools.buffers.lend(budget.bytes, async (buffer) => {
       const page = await readPage(chat.source, start, buffer);
-      const reader = new RecordReader(chat, tools, { settle: true, from: page.lines[0]?.start });
-      const read = await reader.read(page.lines);
-      if (read.stop === undefined) tools.models.note(chat, page.next.offset, reader.lastModel);
+      const from = page.lines[0]?.start;
+      const read = await withReader(
+        chat,
+        tools,
+        { settle: true, ...(from !== undefined && { from }) },
+        async (reader) => {
+          const read = await reader.read(page.lines);
+          if (read.stop === undefined) tools.models.note(chat, page.next.offset, reader.lastModel);
+          return read;
+        },
+      );
       return { page, read };
     });
     const next = read.stop === undefined ? page.next : { offset: read.stop, discarding: false };
@@ -119,8 +130,8 @@ async function pageBefore(chat: OpenChat, end: ByteOffset, buffer: Buffer, tools
   let stopped = false;
   for (let at = end; ; ) {
     const page = await readPageBefore(chat.source, at, buffer);
-    const read = await new RecordReader(chat, tools, { settle: true }).read(page.lines);
-    next ??= read.stop ?? page.lines.at(-1)?.end ?? byteOffsetOf(0);
+    const read = await withReader(chat, tools, { settle: true }, (reader) => reader.read(page.lines));
+    next ??= read.stop ?? page.end;
     // What stands behind a call that waits was read before it; it waits too.
     if (read.stop !== undefined) [next, stopped, entries] = [read.stop, true, []];
     entries = [...read.entries, ...entries];
@@ -128,6 +139,7 @@ async function pageBefore(chat: OpenChat, end: ByteOffset, buffer: Buffer, tools
       return { entries, next, prev: page.prev, stopped };
     }
     at = page.prev;
+    await turn();
   }
 }
 
@@ -153,8 +165,7 @@ export async function readRecord(chain: Chain, pos: Cursor, tools: ChatTools): P
       end - offset > UNCUT_RECORD_BYTES
         ? { kind: "oversized", start: offset, end: byteOffsetOf(end) }
         : recordLine(source, offset, end);
-    const reader = new RecordReader(chat, tools, { settle: false });
-    const { entries } = await reader.read([line]);
+    const { entries } = await withReader(chat, tools, { settle: false }, (reader) => reader.read([line]));
     return entries;
   });
 }

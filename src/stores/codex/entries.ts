@@ -84,9 +84,10 @@ function responseEntries(payload: JsonObject, context: RecordContext): Entry[] {
   }
 }
 
-function resultEntry(payload: JsonObject, { pos, at, call }: RecordContext): Entry & { kind: "tool-result" } {
+function resultEntry(payload: JsonObject, context: RecordContext): Entry & { kind: "tool-result" } {
+  const { pos, at } = context;
   const callId = asText(payload.call_id);
-  const found = callId === undefined ? undefined : call(callId);
+  const found = callId === undefined ? undefined : context.call(callId);
   const { text, isError } = readOutput(payload.output);
   return {
     kind: "tool-result",

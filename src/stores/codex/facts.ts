@@ -2,7 +2,7 @@ import { bytesSource } from "../../jsonl/source.ts";
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
-import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
+import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile, withFileNow } from "../../platform/files.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { RolloutFile } from "./catalog.ts";
 import { timeOf } from "./header.ts";
@@ -23,7 +23,9 @@ export interface FileFacts {
   readonly problem?: string;
 }
 
-/** Bytes of a head that nearly always tell all, and of a tail in which the last time and model are looked for. */
+/** Bytes of a head that mostly tell all, and of a tail in which the last model and mostly the last time stand. */
+const FIRST_BYTES = 32 * 1024;
+/** Bytes of a tail in which the last time is looked for; a shorter file is read as a whole. */
 const LOOK_BYTES = 64 * 1024;
 /** Bytes of a head in which the header and the first words are looked for. */
 const HEAD_BYTES = PAGE_BYTES;
@@ -65,6 +67,15 @@ export class Rollouts {
     const facts = await this.#read(file, stamp, sameFile(known, stamp) ? known : undefined);
     this.#facts.set(file.path, facts);
     return facts;
+  }
+
+  /** As `facts`, at once: undefined where that takes longer, and `facts` is to be asked. */
+  factsNow(file: RolloutFile): FileFacts | undefined {
+    if (file.compressed) return undefined;
+    const known = this.#facts.get(file.path);
+    if (known === undefined) return this.#firstNow(file);
+    const stamp = stampOf(file.path);
+    return stamp !== undefined && sameStamp(known.stamp, stamp) ? known : undefined;
   }
 
   /**
@@ -121,6 +132,20 @@ export class Rollouts {
     }
   }
 
+  #firstNow(file: RolloutFile): FileFacts | undefined {
+    const scan = new HeadScan(file.thread);
+    try {
+      const facts = withFileNow(file.root, file.path, (open) => this.#readNow(open, scan));
+      this.#work.count("open");
+      if (facts === undefined) return undefined;
+      this.#facts.set(file.path, facts);
+      return facts;
+    } catch {
+      // Told by `facts`, with its reason.
+      return undefined;
+    }
+  }
+
   async #scanOn(file: RolloutFile, scan: HeadScan, enough: (scan: HeadScan) => boolean): Promise<void> {
     await this.open(file, (open) => continueScan(scan, open, enough, Number.MAX_SAFE_INTEGER, new Breather()));
   }
@@ -136,25 +161,40 @@ export class Rollouts {
     }
   }
 
-  /** One synchronous step, so that one buffer serves all files. */
-  #readOpen(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): FileFacts | Promise<FileFacts> {
-    if (open.size > LOOK_BYTES) return this.#readLong(open, scan, before);
-    // Head and tail are the same bytes: one read.
+  async #readOpen(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): Promise<FileFacts> {
+    const facts = this.#readNow(open, scan, before);
+    if (facts !== undefined) return facts;
     this.#work.count("head");
-    const whole = this.#look.subarray(0, open.read(this.#look.subarray(0, open.size), 0));
-    scan.take(whole, 0);
-    return factsOf(open.stamp, scan, tailOf(whole), before);
+    await continueScan(scan, open, (found) => found.settled, HEAD_BYTES, new Breather());
+    return this.#readTail(open, scan, before);
   }
 
-  async #readLong(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): Promise<FileFacts> {
-    if (!scan.settled && scan.scanned < HEAD_BYTES) {
+  /** One synchronous step, so that one buffer serves all files; undefined where the head has to be read on. */
+  #readNow(open: OpenFile, scan: HeadScan, before?: FileFacts): FileFacts | undefined {
+    if (open.size <= LOOK_BYTES) {
+      // Head and tail are the same bytes: one read.
       this.#work.count("head");
-      if (scan.scanned === 0) scan.take(this.#look.subarray(0, open.read(this.#look, 0)), 0);
-      await continueScan(scan, open, (found) => found.settled, HEAD_BYTES, new Breather());
+      const whole = this.#look.subarray(0, open.read(this.#look.subarray(0, open.size), 0));
+      scan.take(whole, 0);
+      return factsOf(open.stamp, scan, tailOf(whole), before);
     }
+    const reads = !scan.settled && scan.scanned < HEAD_BYTES;
+    if (reads && scan.scanned === 0) scan.take(this.#bytes(open, 0, FIRST_BYTES), 0);
+    if (!scan.settled && scan.scanned < HEAD_BYTES) return undefined;
+    if (reads) this.#work.count("head");
+    return this.#readTail(open, scan, before);
+  }
+
+  #readTail(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): FileFacts {
     this.#work.count("tail");
-    const tail = this.#look.subarray(0, open.read(this.#look, open.size - LOOK_BYTES));
-    return factsOf(open.stamp, scan, tailOf(tail), before);
+    let tail = tailOf(this.#bytes(open, open.size - FIRST_BYTES, FIRST_BYTES));
+    if (tail.lastAt === undefined) tail = tailOf(this.#bytes(open, open.size - LOOK_BYTES, LOOK_BYTES));
+    return factsOf(open.stamp, scan, tail, before);
+  }
+
+  #bytes(open: OpenFile, position: number, length: number): Buffer {
+    const target = this.#look.subarray(0, length);
+    return target.subarray(0, open.read(target, position));
   }
 
   /** A compressed file's end can't be read without the whole, so the time of its last change stands for it. */
@@ -171,7 +211,9 @@ function reasonOf(error: unknown): string {
 }
 
 function factsOf(stamp: FileStamp, scan: HeadScan, tail: Tail, before: FileFacts | undefined): FileFacts {
-  const model = tail.model ?? before?.model ?? scan.model;
+  const stated = tail.model ?? before?.model;
+  // Mostly all turns have one model, whose name is then kept once.
+  const model = stated === undefined || stated === scan.model ? scan.model : stated;
   return {
     stamp,
     scan,
@@ -188,9 +230,12 @@ interface Tail {
 }
 
 /** Bytes of a tail in which the last turn's model is looked for: farther back it costs more than it tells. */
-const MODEL_BYTES = 32 * 1024;
+const MODEL_BYTES = FIRST_BYTES;
 const TIMESTAMP = Buffer.from('"timestamp":');
 const TURN_CONTEXT = Buffer.from('turn_context"');
+/** Of its bytes those that are searched for: few, the last of them a rare one, since Node goes from one of those to the next. */
+const CONTEXT_MARK = Buffer.from("contex");
+const MARK_AT = TURN_CONTEXT.indexOf(CONTEXT_MARK);
 
 /** What the last complete lines of a file tell, found by bytes. */
 function tailOf(bytes: Buffer): Tail {
@@ -199,9 +244,18 @@ function tailOf(bytes: Buffer): Tail {
   const lines = bytes.subarray(0, end + 1);
   const lastAt = lastTime(lines);
   const near = lines.subarray(-MODEL_BYTES);
-  const context = near.lastIndexOf(TURN_CONTEXT);
+  const context = lastContext(near);
   const model = context < 0 ? undefined : modelIn(near.subarray(context, near.indexOf(0x0a, context)));
   return { ...(lastAt !== undefined && { lastAt }), ...(model !== undefined && { model }) };
+}
+
+/** Where `TURN_CONTEXT` last stands in `bytes`, or -1. */
+function lastContext(bytes: Buffer): number {
+  for (let at = bytes.lastIndexOf(CONTEXT_MARK); at >= MARK_AT; at = bytes.lastIndexOf(CONTEXT_MARK, at - 1)) {
+    const start = at - MARK_AT;
+    if (bytes.compare(TURN_CONTEXT, 0, TURN_CONTEXT.length, start, start + TURN_CONTEXT.length) === 0) return start;
+  }
+  return -1;
 }
 
 /** The time of the last record that has one. Records' times stand at the start of their lines. */

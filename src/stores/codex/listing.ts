@@ -1,7 +1,5 @@
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
-import { clip, oneLine } from "../../transcript/clip.ts";
-import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ListEffort, Listed, LiveProof, Skipped, StoreReport } from "../store.ts";
 import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
@@ -11,6 +9,7 @@ import type { FileFacts, Rollouts } from "./facts.ts";
 import { agentTitle, type Header } from "./header.ts";
 import type { WriterLocks } from "./locks.ts";
 import { bySegmentAge } from "./rollout-name.ts";
+import { titleOf } from "./scan.ts";
 import type { ThreadHints } from "./state-index.ts";
 import type { ThreadNames } from "./thread-names.ts";
 
@@ -45,6 +44,8 @@ export class Listing {
   readonly #rows = new Map<string, Row>();
   readonly #changed = new Set<string>();
   readonly #hints = new Map<string, ThreadHints>();
+  /** The names that threads were given, by home, as they were when a list or a look at live sessions began. */
+  readonly #given = new Map<string, ReadonlyMap<string, string>>();
   /** Why threads are left out, with one file of each. */
   readonly #broken = new Map<string, { reason: string; example: string }>();
 
@@ -66,17 +67,18 @@ export class Listing {
     if (!quick) this.#broken.clear();
     const breather = new Breather();
     for (const home of homes) this.#hints.set(home, await this.#tools.index(home));
+    this.#readNames();
     const held = new Map(homes.map((home) => [home, this.#tools.locks(home).held]));
     const listed: Listed[] = [];
     const paths = new Set<string>();
     for (const [thread, files] of catalog.threads()) {
-      await breather.pause();
+      if (breather.isDue) await breather.pause();
       signal?.throwIfAborted();
       if (!quick) for (const { path } of files) paths.add(path);
       const known = this.#rows.get(thread);
       const trusted =
         known !== undefined && asked !== undefined && !asked.has(thread) && !this.#isRenamed(thread, known, files);
-      const row = trusted ? known : await this.#row(thread, files);
+      const row = trusted ? known : (this.#rowNow(thread, files) ?? (await this.#row(thread, files)));
       if (hasRow(row)) listed.push(withLive(row, files, held));
     }
     if (!quick) {
@@ -91,6 +93,7 @@ export class Listing {
   async live(): Promise<readonly LiveProof[]> {
     const { homes, locks, children } = this.#tools;
     const proofs: LiveProof[] = [];
+    this.#readNames();
     for (const home of homes) {
       for (const [thread, { pid, since }] of locks(home).held) {
         const id = sessionIdOf(thread);
@@ -139,6 +142,15 @@ export class Listing {
     return likely;
   }
 
+  /** The row of a thread of one file, where that can be told at once. */
+  #rowNow(thread: string, files: readonly RolloutFile[]): Row | undefined {
+    const [file] = files;
+    const facts = file === undefined || files.length > 1 ? undefined : this.#tools.rollouts.factsNow(file);
+    const header = facts?.scan.header;
+    if (file === undefined || facts === undefined || header?.id !== thread) return undefined;
+    return this.#keep(thread, this.#made(header.id, file, facts, header, files));
+  }
+
   async #row(thread: string, files: readonly RolloutFile[]): Promise<Row | undefined> {
     const sorted = [...files].sort((a, b) => bySegmentAge(b, a) || byPreference(a, b));
     let problem: { reason: string; example: string } | undefined;
@@ -150,19 +162,26 @@ export class Listing {
         problem ??= { reason: facts.problem ?? "another thread's header", example: file.path };
         continue;
       }
-      const row = this.#made(thread as SessionId, file, facts, header, sorted);
-      this.#rows.set(thread, row);
-      this.#broken.delete(thread);
-      return row;
+      return this.#keep(thread, this.#made(header.id, file, facts, header, sorted));
     }
     this.#rows.delete(thread);
     if (problem !== undefined) this.#broken.set(thread, problem);
     return undefined;
   }
 
+  #keep(thread: string, row: Row): Row {
+    if (this.#rows.get(thread) !== row) this.#rows.set(thread, row);
+    this.#broken.delete(thread);
+    return row;
+  }
+
   /** The name given to a thread: Codex's index is newer than its list of names. */
   #nameOf(id: string, { home }: RolloutFile): string | undefined {
-    return this.#hints.get(home)?.names.get(id) ?? this.#tools.names.get(home)?.read().get(id);
+    return this.#hints.get(home)?.names.get(id) ?? this.#given.get(home)?.get(id);
+  }
+
+  #readNames(): void {
+    for (const [home, names] of this.#tools.names) this.#given.set(home, names.read());
   }
 
   #isRenamed(id: string, known: Row, [file]: readonly RolloutFile[]): boolean {
@@ -175,7 +194,8 @@ export class Listing {
     if (known?.facts === facts && known.name === name) return known;
     if (header.role === "helper") return { facts, name, header, row: undefined };
     const { scan } = facts;
-    const title = header.role === "spawned" ? agentTitle(header, scan.title) : (name ?? scan.title ?? "");
+    const said = header.role === "spawned" ? agentTitle(header, scan.title) : name;
+    const title = said === undefined ? (scan.title ?? "") : titleOf(said);
     const cwd = header.cwd ?? scan.cwd ?? "";
     const startedAt = this.#startedAt(id, files, header) ?? writtenAt(facts);
     const bytes = facts.stamp.size + this.#otherBytes(file, files);
@@ -183,7 +203,7 @@ export class Listing {
     const row: Listed = {
       agent: "codex",
       id,
-      title: clip(oneLine(title), TITLE_CHARACTERS).text,
+      title,
       cwd,
       ...(header.branch !== undefined && { branch: header.branch }),
       startedAt,

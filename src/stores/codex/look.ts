@@ -1,10 +1,11 @@
+import type { BytePool } from "../../jsonl/buffers.ts";
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import { LookBack } from "../../jsonl/look-back.ts";
 import { parseRecords } from "../../jsonl/parse.ts";
-import { type ByteSource, readRange } from "../../jsonl/source.ts";
+import type { ByteSource } from "../../jsonl/source.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
-import { PAGE_BYTES } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { type Call, callOf } from "./call.ts";
 import { glanceAt } from "./glance.ts";
 import { timeOf } from "./header.ts";
@@ -46,6 +47,8 @@ export class Before {
   readonly #back: LookBack;
   readonly #modelBack: LookBack;
   readonly #source: ByteSource;
+  readonly #pool: BytePool;
+  readonly #taken: Buffer[] = [];
   readonly #calls = new Map<string, PlacedCall>();
   #model: KnownModel | undefined;
   #unread: { readonly start: number; readonly line: Buffer } | undefined;
@@ -53,11 +56,21 @@ export class Before {
   #held: { readonly base: number; readonly bytes: Buffer } | undefined;
 
   /** `model`: the last turn's before the page, where the page before this one told it. */
-  constructor(source: ByteSource, model?: KnownModel) {
+  constructor(source: ByteSource, pool: BytePool, model?: KnownModel) {
     this.#source = source;
-    this.#back = new LookBack(source);
-    this.#modelBack = new LookBack(source, MODEL_BYTES);
+    this.#pool = pool;
+    this.#back = new LookBack(source, LOOK_BACK_BYTES, pool);
+    this.#modelBack = new LookBack(source, MODEL_BYTES, pool);
     this.#model = model;
+  }
+
+  /** Gives the bytes that were read back to the pool: no line that was told of may be looked at any more. */
+  close(): void {
+    this.#back.close();
+    this.#modelBack.close();
+    this.#held = undefined;
+    this.#pool.give(this.#taken);
+    this.#taken.length = 0;
   }
 
   /** The last turn's model that was met or looked up. */
@@ -177,7 +190,10 @@ export class Before {
     if (held !== undefined && held.base <= base && held.base + held.bytes.length >= start) {
       return held.bytes.subarray(base - held.base, start - held.base);
     }
-    const bytes = readRange(this.#source, base, start);
+    const taken = this.#pool.take(start - base);
+    this.#taken.push(taken);
+    const target = taken.subarray(0, start - base);
+    const bytes = target.subarray(0, this.#source.read(target, base));
     this.#held = { base, bytes };
     return bytes;
   }

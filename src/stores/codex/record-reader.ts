@@ -7,12 +7,13 @@ import { asObject } from "../../platform/read.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import type { ChatTools, OpenChat, OpenPart } from "./chat.ts";
-import { type RecordContext, toEntries } from "./entries.ts";
+import { type FoundCall, type RecordContext, type SourceKind, toEntries } from "./entries.ts";
 import { glanceAt } from "./glance.ts";
-import { timeOf } from "./header.ts";
+import { type Header, timeOf } from "./header.ts";
 import { Before, type KnownModel } from "./look.ts";
 import { isRelevant } from "./relevant.ts";
 import { uuidTime } from "./rollout-name.ts";
+import type { HeadScan } from "./scan.ts";
 import { namedIn, Placing } from "./spawned.ts";
 
 /** The entries of some lines, and where they stop short of a call whose agent is still to come. */
@@ -21,25 +22,54 @@ export interface ReadEntries {
   readonly stop?: ByteOffset;
 }
 
+/** What `use` makes of a reader of the records of `chat`; what it read by looking back goes back to the pool at the end. */
+export async function withReader<T>(
+  chat: OpenChat,
+  tools: ChatTools,
+  options: ReaderOptions,
+  use: (reader: RecordReader) => Promise<T>,
+): Promise<T> {
+  const reader = new RecordReader(chat, tools, options);
+  try {
+    return await use(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+/** `settle`: stop before a call whose agent may yet come. `from`: where the page begins. */
+interface ReaderOptions {
+  readonly settle: boolean;
+  readonly from?: number;
+}
+
 /** Turns the lines of one page into entries, looking back where a record does not say all itself. */
-export class RecordReader {
+class RecordReader {
   readonly #chat: OpenChat;
   readonly #tools: ChatTools;
   readonly #settle: boolean;
   readonly #before: Before;
   readonly #placing: Placing;
+  readonly #found: Found = {
+    call: (callId, start) => {
+      const call = this.#before.call(callId, start);
+      return call && { tool: call.tool, pos: this.#pos(call.start) };
+    },
+    model: (start, scan) => this.#before.model(start) ?? scan.model,
+  };
+  #lastPart: OpenPart | undefined;
 
-  /** `settle`: stop before a call whose agent may yet come. `from`: where the page begins. */
-  constructor(
-    chat: OpenChat,
-    tools: ChatTools,
-    { settle, from }: { readonly settle: boolean; readonly from?: number },
-  ) {
+  constructor(chat: OpenChat, tools: ChatTools, { settle, from }: ReaderOptions) {
     this.#chat = chat;
     this.#tools = tools;
     this.#settle = settle;
-    this.#before = new Before(chat.source, from === undefined ? undefined : tools.models.at(chat, from));
+    this.#before = new Before(chat.source, tools.pool, from === undefined ? undefined : tools.models.at(chat, from));
     this.#placing = new Placing(tools.spawned, this.#before, tools.clock);
+  }
+
+  /** Gives back what was read by looking back. */
+  close(): void {
+    this.#before.close();
   }
 
   /** The model of the last turn so far. */
@@ -102,22 +132,11 @@ export class RecordReader {
     return [...shown, ...(await this.#placing.atNaming(record, start, context))];
   }
 
-  #context(record: unknown, start: ByteOffset, { part, kind, from }: OpenPart): RecordContext {
-    const { header, scan } = part;
-    const { chain } = this.#chat;
-    const own = part === chain.own && start - from + part.start >= (scan.ownStart ?? Number.MAX_SAFE_INTEGER);
-    return {
-      pos: this.#pos(start),
-      at: this.#time(record, start, part),
-      kind,
-      header,
-      copied: !own,
-      call: (callId) => {
-        const call = this.#before.call(callId, start);
-        return call && { tool: call.tool, pos: this.#pos(call.start) };
-      },
-      model: () => this.#before.model(start) ?? scan.model,
-    };
+  #context(record: unknown, start: ByteOffset, open: OpenPart): RecordContext {
+    const { part, from } = open;
+    const own =
+      part === this.#chat.chain.own && start - from + part.start >= (part.scan.ownStart ?? Number.MAX_SAFE_INTEGER);
+    return new Context(this.#pos(start), this.#time(record, start, part), open, !own, start, this.#found);
   }
 
   #time(record: unknown, start: ByteOffset, { header }: OpenPart["part"]): EpochMs {
@@ -139,7 +158,7 @@ export class RecordReader {
       summary: `a record of ${end - start} bytes`,
     };
     if (glanceAt(head).type !== "compacted") return [marker];
-    const context = { ...this.#context({}, start, open), at };
+    const context = this.#context({ timestamp: at }, start, open);
     return [...toEntries({ type: "compacted", payload: {} }, context), marker];
   }
 
@@ -159,15 +178,58 @@ export class RecordReader {
   }
 
   #partAt(start: number): OpenPart {
+    const last = this.#lastPart;
+    if (last !== undefined && last.from <= start && start < last.to) return last;
     const { parts } = this.#chat;
-    const found = parts.find(({ to }) => start < to) ?? parts.at(-1);
-    if (found === undefined) throw new Error("a chat without parts has no lines");
-    return found;
+    this.#lastPart = parts.find(({ to }) => start < to) ?? parts.at(-1);
+    if (this.#lastPart === undefined) throw new Error("a chat without parts has no lines");
+    return this.#lastPart;
   }
 
   #pos(start: ByteOffset): Cursor {
     const { name } = this.#chat.chain;
     return formatJsonlCursor({ offset: start, discarding: false, ...(name !== undefined && { chain: name }) });
+  }
+}
+
+/** What records are asked about what stands before them. */
+interface Found {
+  call(callId: string, start: ByteOffset): FoundCall | undefined;
+  model(start: ByteOffset, scan: HeadScan): string | undefined;
+}
+
+/** One for each record that is read, so no more than its fields is made. */
+class Context implements RecordContext {
+  readonly pos: Cursor;
+  readonly at: EpochMs;
+  readonly copied: boolean;
+  readonly #open: OpenPart;
+  readonly #start: ByteOffset;
+  readonly #found: Found;
+
+  constructor(pos: Cursor, at: EpochMs, open: OpenPart, copied: boolean, start: ByteOffset, found: Found) {
+    this.pos = pos;
+    this.at = at;
+    this.copied = copied;
+    this.#open = open;
+    this.#start = start;
+    this.#found = found;
+  }
+
+  get kind(): SourceKind {
+    return this.#open.kind;
+  }
+
+  get header(): Header {
+    return this.#open.part.header;
+  }
+
+  call(callId: string): FoundCall | undefined {
+    return this.#found.call(callId, this.#start);
+  }
+
+  model(): string | undefined {
+    return this.#found.model(this.#start, this.#open.part.scan);
   }
 }
 

@@ -18,23 +18,24 @@ export interface RolloutName {
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const FORM = new RegExp(
-  `^(rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-(${UUID})(?:_(${UUID}))?)\\.jsonl(\\.zst)?$`,
+  `(?:^|[\\\\/])((rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-(${UUID})(?:_(${UUID}))?)\\.jsonl(\\.zst)?)$`,
 );
 
-/** Reads a file name; undefined for whatever is no rollout (temporary files of compression and decompression too). */
-export function rolloutNameOf(name: string): RolloutName | undefined {
-  const match = FORM.exec(name);
-  const thread = sessionIdOf(match?.[2]);
+/** Reads a file's name or path, of which all texts are then parts; undefined for whatever is no rollout (temporary files of compression and decompression too). */
+export function rolloutNameOf(path: string): RolloutName | undefined {
+  const match = FORM.exec(path);
+  const [, name = path, stem = path] = match ?? [];
+  const thread = sessionIdOf(match?.[3]);
   if (match === null || thread === undefined) return undefined;
-  const segment = sessionIdOf(match[3]) ?? thread;
+  const segment = sessionIdOf(match[4]) ?? thread;
   const born = uuidTime(thread);
   return {
     name,
     thread,
     segment,
     ...(born !== undefined && { born }),
-    compressed: match[4] !== undefined,
-    stem: match[1] ?? name,
+    compressed: match[5] !== undefined,
+    stem,
   };
 }
 

@@ -2,6 +2,8 @@ import { parseRecords } from "../../jsonl/parse.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import type { Breather } from "../../platform/breather.ts";
 import { asCount, asObject, asText } from "../../platform/read.ts";
+import { clip, oneLine } from "../../transcript/clip.ts";
+import { TITLE_CHARACTERS } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { itemText, type SourceKind, userEventText } from "./entries.ts";
 import { type Glance, glanceAt } from "./glance.ts";
@@ -21,7 +23,10 @@ export class HeadScan {
   /** Where the thread's own records begin; undefined while that is not known. */
   ownStart: number | undefined;
   kind: SourceKind | undefined;
-  /** The first words of the person (or the parent agent) in the thread's own history. */
+  /**
+   * The first words in the thread's own history: what the parent asked of an agent, of a person's only the title that they
+   * make, since they are kept for every thread that is listed.
+   */
   firstWords: string | undefined;
   /** The model of the first turn, and (flat files) the folder, as far as they were met. */
   model: string | undefined;
@@ -29,8 +34,12 @@ export class HeadScan {
   /** How far the file was looked at: always behind a newline, or inside a line too long to matter. */
   scanned = 0;
   readonly #thread: SessionId;
-  /** Copies of the raw user messages met so far: read only where no event or item tells them. */
+  /**
+   * The raw user messages met so far: read only where no event or item tells them. The first so many are copies, the others
+   * are of the bytes in hand.
+   */
   #asks: Buffer[] = [];
+  #copied = 0;
   #answered = false;
   #first = true;
 
@@ -67,6 +76,9 @@ export class HeadScan {
       this.#line(bytes.subarray(start, end), base + start);
       start = end + 1;
       this.scanned = base + start;
+    }
+    for (; this.#copied < this.#asks.length; this.#copied++) {
+      this.#asks[this.#copied] = Buffer.from(this.#asks[this.#copied] ?? []);
     }
   }
 
@@ -154,24 +166,35 @@ export class HeadScan {
     if (!flat && type !== "response_item") return;
     if (inner === "message" && role === "user") {
       if (header.cwd === undefined) this.cwd ??= /<cwd>([^<]+)<\/cwd>/.exec(line.toString("utf8"))?.[1];
-      if (this.kind !== "items" && this.#asks.length < MOST_ASKS) this.#asks.push(Buffer.from(line));
+      if (this.kind !== "items" && this.#asks.length < MOST_ASKS) this.#asks.push(line);
     } else if (inner !== "message" || role === "assistant") {
       if (inner !== undefined && !NO_ANSWER.has(inner)) this.#answer();
     }
   }
 
+  #forgetAsks(): void {
+    if (this.#asks.length === 0) return;
+    this.#asks = [];
+    this.#copied = 0;
+  }
+
   #asked(words: string | undefined): void {
-    this.firstWords ??= words && beginning(words);
+    this.firstWords ??= this.#beginning(words);
     if (this.firstWords === undefined || this.kind === undefined) return;
     this.#answered = true;
-    this.#asks = [];
+    this.#forgetAsks();
   }
 
   #answer(): void {
     this.kind ??= "responses";
     if (this.kind === "responses") this.firstWords ??= this.#firstAsked();
     this.#answered = true;
-    this.#asks = [];
+    this.#forgetAsks();
+  }
+
+  #beginning(words: string | undefined): string | undefined {
+    if (words === undefined || words === "") return undefined;
+    return this.header?.role === "user" ? titleOf(words) : copied(words.slice(0, WORDS_CHARACTERS));
   }
 
   /** The person's first words in the raw messages. */
@@ -179,7 +202,7 @@ export class HeadScan {
     for (const line of this.#asks) {
       const record = asObject(parseRecords(line)[0]);
       const words = ownWords(asObject(record?.payload) ?? record ?? {});
-      if (words !== undefined) return beginning(words);
+      if (words !== undefined) return this.#beginning(words);
     }
     return undefined;
   }
@@ -190,9 +213,19 @@ const MOST_ASKS = 16;
 /** Characters of first words that are kept: a title's, and enough to tell one task from another. */
 const WORDS_CHARACTERS = 4_000;
 
-/** The beginning of a long text, in memory of its own. */
-function beginning(words: string): string {
-  return words.length <= WORDS_CHARACTERS ? words : Buffer.from(words.slice(0, WORDS_CHARACTERS)).toString();
+/** `words` as a list shows them, in memory of its own: a part of a text keeps the whole of it alive. */
+export function titleOf(words: string): string {
+  const first = oneLine(words.slice(0, 4 * TITLE_CHARACTERS));
+  const line = first.length > TITLE_CHARACTERS ? first : oneLine(words.slice(0, WORDS_CHARACTERS));
+  return copied(clip(line, TITLE_CHARACTERS).text);
+}
+
+/** Whether a text has none but the first 256 characters, which take a byte each. */
+const LATIN1 = /^[\0-\xff]*$/;
+
+function copied(text: string): string {
+  const encoding = LATIN1.test(text) ? "latin1" : "utf16le";
+  return Buffer.from(text, encoding).toString(encoding);
 }
 
 const ENDS = new Set(["task_complete", "turn_complete", "turn_aborted"]);
@@ -220,6 +253,7 @@ export async function continueScan(
   limit: number,
   breather: Breather,
 ): Promise<void> {
+  if (enough(scan)) return;
   let look = Buffer.allocUnsafe(Math.min(FIRST_LOOK, source.size));
   while (!enough(scan) && scan.scanned < Math.min(limit, source.size)) {
     const before = scan.scanned;

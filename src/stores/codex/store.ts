@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { PageBuffers } from "../../jsonl/buffers.ts";
+import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity } from "../../jsonl/continuity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
@@ -71,6 +71,7 @@ export class CodexStore implements Store {
   readonly #counting: Counting;
   readonly #follow: FollowTools;
   readonly #buffers = new PageBuffers();
+  readonly #pool = new BytePool();
   readonly #models = new PageModels();
   readonly #continuity = new Continuity();
   readonly #lockTable: () => string | undefined;
@@ -161,7 +162,8 @@ export class CodexStore implements Store {
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {
     await this.#catalog.refresh("quick");
     if (!(await this.#children.isChild(threadOf(ref), id))) return undefined;
-    return { agent: "codex", id: ref.id, child: id, place: { thread: id } };
+    const parent = await this.#chains.current(threadOf(ref));
+    return { agent: "codex", id: ref.id, child: id, place: { thread: id }, standsOn: parent ? [parent.file.path] : [] };
   }
 
   async totals(ref: SessionRef): Promise<Totals | undefined> {
@@ -203,8 +205,8 @@ export class CodexStore implements Store {
   #tools(chain: Chain): ChatTools {
     const spawned = this.#children.finder(chain.thread);
     const [rollouts, clock, work] = [this.#rollouts, this.#clock, this.#work];
-    const [buffers, models, continuity] = [this.#buffers, this.#models, this.#continuity];
-    return { rollouts, clock, work, buffers, models, continuity, spawned };
+    const [buffers, pool, models, continuity] = [this.#buffers, this.#pool, this.#models, this.#continuity];
+    return { rollouts, clock, work, buffers, pool, models, continuity, spawned };
   }
 
   /** A revert leaves the file that was read as it is and adds another, which a new file's folder tells. */

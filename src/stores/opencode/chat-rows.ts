@@ -19,14 +19,44 @@ export interface Unit {
   readonly bytes: number;
 }
 
+/** What a page holds at most. */
+export interface PageNeed {
+  readonly parts: number;
+  readonly bytes: number;
+  /** A row of more bytes than this is not read, and weighs nothing. */
+  readonly mostBytes: number;
+}
+
+/** Tells when rows fill a page, so that the last of them stands behind it. */
+export class Filling {
+  readonly #need: PageNeed;
+  #count = 0;
+  #bytes = 0;
+
+  constructor(need: PageNeed) {
+    this.#need = need;
+  }
+
+  /** Takes further rows: whether there are now more than a page holds, which is at least one. */
+  add(units: readonly Unit[]): boolean {
+    const { parts, bytes, mostBytes } = this.#need;
+    this.#count += units.length;
+    for (const unit of units) if (unit.bytes <= mostBytes) this.#bytes += unit.bytes;
+    return this.#count > 1 && (this.#count > parts || this.#bytes > bytes);
+  }
+}
+
 /** The rows of one chat, in conversation order, without what `session.revert` takes back; good for one step. */
 export interface ChatRows {
   /** Names what is taken back at present; undefined when nothing is. */
   readonly revert: string | undefined;
-  /** The rows from `from` on (the first one when undefined), at least `count` if there are so many; undefined: no such row. */
-  forward(from: string | undefined, count: number): readonly Unit[] | undefined;
+  /**
+   * The rows from `from` on (the first one when undefined), enough for a page and the row behind it if there are so many;
+   * undefined: no such row.
+   */
+  forward(from: string | undefined, need: PageNeed): readonly Unit[] | undefined;
   /** The rows before `to` (up to the last one when undefined), likewise, the oldest first. */
-  backward(to: string | undefined, count: number): readonly Unit[] | undefined;
+  backward(to: string | undefined, need: PageNeed): readonly Unit[] | undefined;
   /** The rows of these ids that are shown, in the order of `ids`. */
   named(ids: readonly string[]): readonly Unit[];
   /** Whether the chat has such a row, shown or taken back. */

@@ -5,7 +5,7 @@ import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { PAGE_BYTES, SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
-import type { ChatRows, Unit } from "./chat-rows.ts";
+import type { ChatRows, PageNeed, Unit } from "./chat-rows.ts";
 import { formatOpenCodeCursor, HISTORY_START, type OpenCodeCursor, parseOpenCodeCursor, positionOf } from "./cursor.ts";
 import type { ChatFile, ChatRead } from "./place.ts";
 
@@ -13,6 +13,8 @@ import type { ChatFile, ChatRead } from "./place.ts";
 const YOUNG_MS = 50;
 /** A row's time lies so far ahead of the clock that it says nothing: ms. */
 const AHEAD_MS = 60_000;
+
+type UpdatesCursor = Extract<OpenCodeCursor, { phase: "updates" }>;
 
 /** A stretch of a chat, read in one step. */
 interface Stretch {
@@ -22,6 +24,9 @@ interface Stretch {
   readonly border: string | undefined;
   readonly revert: string | undefined;
 }
+
+/** Enough for the first row alone, without its contents. */
+const FIRST_ROW: PageNeed = { parts: 1, bytes: 0, mostBytes: 0 };
 
 const NOTHING: Stretch = { units: [], entries: [], border: undefined, revert: undefined };
 
@@ -69,7 +74,7 @@ export async function entriesBefore(
 export async function entriesAt(chat: ChatFile, pos: Cursor): Promise<readonly Entry[]> {
   const { id } = parseOpenCodeCursor(pos);
   const { value } = await chat.read((rows) => {
-    const units = id === undefined ? (rows.forward(undefined, 1) ?? []).slice(0, 1) : rows.named([id]);
+    const units = id === undefined ? (rows.forward(undefined, FIRST_ROW) ?? []).slice(0, 1) : rows.named([id]);
     return units.length === 0 ? undefined : rows.entries(units, UNCUT_RECORD_BYTES);
   });
   if (value === undefined) throw new Failure("not-found", "this transcript has no such record");
@@ -85,6 +90,36 @@ function pageFrom(
   return cursor.phase === "history"
     ? historyPage(chat, cursor, budget, clock)
     : updatesPage(chat, cursor, budget, clock);
+}
+
+/**
+ * What a page tells of the updates behind a cursor, and where the next one goes on. What is younger than five seconds stays
+ * before the cursor and is told again; only where a page does not hold it all, the cursor also says how far it was told
+ * ahead. From there on it is told in turn, and once more when it is old enough: one told before may be another by then.
+ */
+function nextUpdates(
+  updates: readonly Unit[],
+  cursor: UpdatesCursor,
+  budget: Budget,
+  now: number,
+): { readonly taken: readonly Unit[]; readonly next: OpenCodeCursor } {
+  const { ahead } = cursor;
+  const fresh = ahead === undefined ? updates : updates.filter((unit) => isBehind(unit, ahead));
+  const told = updates.slice(0, updates.length - fresh.length);
+  const again = settledPrefix(told, now);
+  const page = pageOf([...fresh, ...again], budget);
+  const taken = [...page.slice(fresh.length), ...page.slice(0, fresh.length)];
+  const done = settledPrefix(
+    updates.filter((unit, index) => unit === taken[index]),
+    now,
+  );
+  const passed = done.at(-1);
+  const base = withoutAhead(passed === undefined ? cursor : { ...cursor, since: passed.updated, id: passed.id });
+  const isWhole = done.length === updates.length || (ahead === undefined && taken.length === updates.length);
+  const last = page.slice(0, fresh.length).findLast((unit) => unit.updated <= now + AHEAD_MS);
+  const reached = last === undefined ? ahead : { since: last.updated, id: last.id };
+  const isAhead = !isWhole && reached !== undefined && isBehind({ updated: reached.since, id: reached.id }, base);
+  return { taken, next: isAhead ? { ...base, ahead: reached } : base };
 }
 
 /** Undefined when the cursor's row is not shown any more. */
@@ -110,22 +145,21 @@ async function historyPage(
 
 async function updatesPage(
   chat: ChatFile,
-  cursor: OpenCodeCursor,
+  cursor: UpdatesCursor,
   budget: Budget,
   clock: Clock,
 ): Promise<EntryPage | undefined> {
   const now = clock.now();
-  const updates = (await chat.updates(cursor.since)).filter((unit) => isBehind(unit, cursor));
-  const taken = pageOf(updates, budget);
+  const { units, uses } = await chat.updates(cursor.since);
+  const updates = units.filter((unit) => isBehind(unit, cursor));
+  const { taken, next } = nextUpdates(updates, cursor, budget, now);
   const read = await chat.read((rows) => {
     if (rows.revert !== cursor.revert) return undefined;
     if (cursor.id !== undefined && !rows.has(cursor.id)) return undefined;
     return rows.entries(rows.named(taken.map((unit) => unit.id)), oversizedAbove(budget));
   });
   if (read.value === undefined) return undefined;
-  const passed = settledPrefix(taken, now);
-  const next = passed === undefined ? cursor : { ...cursor, since: passed.updated, id: passed.id };
-  return { entries: read.value, next: formatOpenCodeCursor(next), uses: read.uses, settled: areSettled(updates, now) };
+  return { entries: read.value, next: formatOpenCodeCursor(next), uses, settled: areSettled(updates, now) };
 }
 
 /**
@@ -139,9 +173,14 @@ async function endOfHistory(
   { revert, units }: Stretch,
   now: number,
 ): Promise<{ readonly next: Cursor; readonly settled: boolean }> {
-  const updates = await chat.updates(since);
   const told = since === sinceOf(read, now) && now - read.modified > YOUNG_MS;
-  const passed = told ? settledPrefix(updates, now) : undefined;
+  if (told && now - read.modified > SETTLE_MS + YOUNG_MS) {
+    // All was told, and what is committed from now on was written after the files' last change: nobody needs to look for it.
+    const end = { phase: "updates", since: read.modified + 1, id: units[units.length - 1]?.id, revert } as const;
+    return { next: formatOpenCodeCursor(end), settled: true };
+  }
+  const { units: updates } = await chat.updates(since);
+  const passed = told ? settledPrefix(updates, now).at(-1) : undefined;
   // A row that is gone later tells that the chat is not the one that was read. Before `since` all is settled.
   const last = passed ?? { updated: since - 1, id: units[units.length - 1]?.id };
   const next = formatOpenCodeCursor({ phase: "updates", since: last.updated, id: last.id, revert });
@@ -160,7 +199,7 @@ function sinceOf({ modified }: ChatRead<unknown>, now: number): number {
 }
 
 function forward(rows: ChatRows, from: string | undefined, budget: Budget): Stretch | undefined {
-  const units = rows.forward(from, budget.parts + 1);
+  const units = rows.forward(from, needOf(budget));
   if (units === undefined) return undefined;
   const taken = pageOf(units, budget);
   const entries = rows.entries(taken, oversizedAbove(budget));
@@ -172,7 +211,7 @@ function backward(rows: ChatRows, to: string | undefined, budget: Budget): Stret
   let units: readonly Unit[] = [];
   let entries: Entry[] = [];
   for (let end = to; ; end = units[0]?.id) {
-    const before = rows.backward(end, budget.parts + 1);
+    const before = rows.backward(end, needOf(budget));
     if (before === undefined) return undefined;
     const taken = pageOf([...before].reverse(), budget).reverse();
     units = [...taken, ...units];
@@ -202,22 +241,30 @@ function pageOf(units: readonly Unit[], budget: Budget): Unit[] {
   return units.slice(0, count);
 }
 
+function needOf(budget: Budget): PageNeed {
+  return { parts: budget.parts, bytes: budget.bytes, mostBytes: oversizedAbove(budget) };
+}
+
 /** A row is oversized by its own size, however small the page, so that every way of paging tells the same. */
 function oversizedAbove(budget: Budget): number {
   return Math.max(budget.bytes, PAGE_BYTES);
 }
 
-/** The last of the rows, in the order of their updates, up to which all are older than 5 seconds. */
-function settledPrefix(units: readonly Unit[], now: number): Unit | undefined {
+/** The first of the rows, in the order of their updates, that are all older than 5 seconds. */
+function settledPrefix(units: readonly Unit[], now: number): readonly Unit[] {
   const young = units.findIndex((unit) => unit.updated > now - SETTLE_MS);
-  return units[(young < 0 ? units.length : young) - 1];
+  return young < 0 ? units : units.slice(0, young);
+}
+
+function withoutAhead({ phase, since, id, revert }: UpdatesCursor): UpdatesCursor {
+  return { phase, since, id, revert };
 }
 
 function areSettled(units: readonly Unit[], now: number): boolean {
   return units.every(({ updated }) => updated <= now - SETTLE_MS || updated > now + AHEAD_MS);
 }
 
-function isBehind(unit: Unit, { since, id }: OpenCodeCursor): boolean {
+function isBehind(unit: Pick<Unit, "id" | "updated">, { since, id }: Pick<UpdatesCursor, "since" | "id">): boolean {
   return unit.updated > since || (unit.updated === since && (id === undefined || unit.id > id));
 }
 

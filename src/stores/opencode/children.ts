@@ -8,11 +8,10 @@ import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ChildEntry, ChildList, ChildStatus } from "../store.ts";
 import { parsed, timeOf } from "./chat-rows.ts";
 import { titleOf } from "./child-names.ts";
-import { isSecondGeneration } from "./database-chat.ts";
 import type { DatabaseFile } from "./database-file.ts";
 import type { FindHolders, Holder } from "./holders.ts";
 import { factsOf, factsSql, type MessageFacts, unreadFacts } from "./message-facts.ts";
-import type { Tables } from "./tables.ts";
+import { isSecondGeneration, type Tables } from "./tables.ts";
 import type { TaskIndexes, Verdict } from "./task-index.ts";
 import { errorFacts, isAbort } from "./text.ts";
 

@@ -6,14 +6,14 @@ import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
 import { asObject, type JsonObject } from "../../platform/read.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import { type ChatRows, oversizedEntry, type Revert, type Unit } from "./chat-rows.ts";
+import { type ChatRows, oversizedEntry, type PageNeed, type Revert, type Unit } from "./chat-rows.ts";
 import type { ChildNames } from "./child-names.ts";
 import { isRowId } from "./cursor.ts";
 import { type FileSession, namesIn, readJson } from "./file-sessions.ts";
 import { inIdOrder } from "./id-order.ts";
 import { factsInData, type MessageFacts } from "./message-facts.ts";
 import { messageEntries, type Part, partEntries, SHELL_NOTE } from "./part-entries.ts";
-import type { ChatFile, ChatRead } from "./place.ts";
+import type { ChatFile, ChatRead, ChatUpdates } from "./place.ts";
 import type { Problems } from "./problems.ts";
 
 /** A message of an old session, with its parts in their order. */
@@ -93,11 +93,12 @@ class FileChat implements ChatFile {
     }
   }
 
-  async updates(since: number): Promise<readonly Unit[]> {
-    const { messages } = await this.#index();
-    return messages
-      .flatMap(({ units }) => units.filter((unit) => unit.updated >= since))
+  async updates(since: number): Promise<ChatUpdates> {
+    const { uses, messages } = await this.#index();
+    const units = messages
+      .flatMap((message) => message.units.filter((unit) => unit.updated >= since))
       .sort((a, b) => a.updated - b.updated || (a.id < b.id ? -1 : 1));
+    return { units, uses };
   }
 
   async #content(message: string, part: string): Promise<JsonObject | undefined> {
@@ -135,14 +136,14 @@ class FileRows implements ChatRows {
     this.#names = names;
   }
 
-  forward(from: string | undefined, count: number): readonly Unit[] | undefined {
+  forward(from: string | undefined, { parts }: PageNeed): readonly Unit[] | undefined {
     const index = from === undefined ? 0 : this.#units.findIndex((unit) => unit.id === from);
-    return index < 0 ? undefined : this.#units.slice(index, index + count);
+    return index < 0 ? undefined : this.#units.slice(index, index + parts + 1);
   }
 
-  backward(to: string | undefined, count: number): readonly Unit[] | undefined {
+  backward(to: string | undefined, { parts }: PageNeed): readonly Unit[] | undefined {
     const index = to === undefined ? this.#units.length : this.#units.findIndex((unit) => unit.id === to);
-    return index < 0 ? undefined : this.#units.slice(Math.max(0, index - count), index);
+    return index < 0 ? undefined : this.#units.slice(Math.max(0, index - parts - 1), index);
   }
 
   named(ids: readonly string[]): readonly Unit[] {

@@ -5,7 +5,9 @@ import {
   type ChatRows,
   type ChatSource,
   childNames,
+  Filling,
   oversizedEntry,
+  type PageNeed,
   parsed,
   type Revert,
   timeOf,
@@ -24,6 +26,8 @@ export class MessageRows implements ChatRows {
   readonly revert: string | undefined;
   readonly #source: ChatSource;
   readonly #end: SqliteValue | undefined;
+  /** The rows that were read with their data. */
+  readonly #rows = new Map<string, SqliteRow>();
 
   constructor(source: ChatSource, revert: Revert | undefined) {
     this.#source = source;
@@ -31,22 +35,29 @@ export class MessageRows implements ChatRows {
     this.revert = this.#end === undefined ? undefined : revert?.tag;
   }
 
-  forward(from: string | undefined, count: number): readonly Unit[] | undefined {
+  forward(from: string | undefined, need: PageNeed): readonly Unit[] | undefined {
     const start = from === undefined ? FIRST : this.#sequenceOf(from);
     if (start === undefined) return undefined;
-    const units = this.#units("session_id = ? AND seq >= ? ORDER BY seq LIMIT ?", start, count);
+    const units = this.#gather("session_id = ? AND seq >= ? ORDER BY seq", start, need);
     return from !== undefined && units[0]?.id !== from ? undefined : units;
   }
 
-  backward(to: string | undefined, count: number): readonly Unit[] | undefined {
+  backward(to: string | undefined, need: PageNeed): readonly Unit[] | undefined {
     const end = to === undefined ? LAST : this.#sequenceOf(to);
     if (end === undefined) return undefined;
-    return this.#units("session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?", end, count).reverse();
+    return this.#gather("session_id = ? AND seq < ? ORDER BY seq DESC", end, need).reverse();
   }
 
   named(ids: readonly string[]): readonly Unit[] {
-    const units = this.#units("+session_id = ? AND id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
-    const byId = new Map(units.map((unit) => [unit.id, unit]));
+    const { database, session } = this.#source;
+    const rows = database.all(
+      `SELECT id, time_updated, octet_length(data) AS bytes FROM session_message
+       WHERE seq < ? AND +session_id = ? AND id IN (SELECT value FROM json_each(?))`,
+      this.#end ?? LAST,
+      session,
+      JSON.stringify(ids),
+    );
+    const byId = new Map(rows.flatMap((row) => this.#unitOf(row)).map((unit) => [unit.id, unit]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -55,13 +66,7 @@ export class MessageRows implements ChatRows {
   }
 
   entries(units: readonly Unit[], mostBytes: number): Entry[] {
-    const rows = this.#source.database.all(
-      `SELECT id, type, seq, time_created, CASE WHEN octet_length(data) <= ? THEN data END AS data
-       FROM session_message WHERE id IN (SELECT value FROM json_each(?))`,
-      mostBytes,
-      JSON.stringify(units.map((unit) => unit.id)),
-    );
-    const byId = new Map(rows.map((row) => [String(row.id), row]));
+    const byId = this.#contents(units, mostBytes);
     const read = new Map<string, MessageRow>();
     for (const { id, bytes } of units) {
       const row = byId.get(id);
@@ -96,19 +101,53 @@ export class MessageRows implements ChatRows {
     return database.first("SELECT seq FROM session_message WHERE id = ? AND +session_id = ?", id, session)?.seq;
   }
 
-  #units(condition: string, ...parameters: SqliteValue[]): Unit[] {
-    const { database, session, problems } = this.#source;
-    const rows = database.all(
-      `SELECT id, time_updated, octet_length(data) AS bytes FROM session_message
-       WHERE seq < ? AND ${condition}`,
+  /** The rows that `condition` picks, in its order, with their contents, until they fill a page. */
+  #gather(condition: string, sequence: SqliteValue, need: PageNeed): Unit[] {
+    const { database, session } = this.#source;
+    this.#rows.clear();
+    const units: Unit[] = [];
+    const filling = new Filling(need);
+    const rows = database.each(
+      `SELECT id, type, seq, time_created, time_updated, octet_length(data) AS bytes,
+              CASE WHEN octet_length(data) <= ? THEN data END AS data
+       FROM session_message WHERE seq < ? AND ${condition}`,
+      need.mostBytes,
       this.#end ?? LAST,
       session,
-      ...parameters,
+      sequence,
     );
-    return rows.flatMap(({ id, time_updated, bytes }): Unit[] => {
-      if (isRowId(id)) return [{ id, kind: "row", updated: timeOf(time_updated), bytes: Number(bytes ?? 0) }];
-      problems.add("a row with an id of another form", `session ${session}`);
-      return [];
+    for (const row of rows) {
+      this.#rows.set(String(row.id), row);
+      const own = this.#unitOf(row);
+      units.push(...own);
+      if (filling.add(own)) break;
+    }
+    return units;
+  }
+
+  /** The rows of `units`, with data of at most `mostBytes`. */
+  #contents(units: readonly Unit[], mostBytes: number): Map<string, SqliteRow> {
+    const held = units.flatMap(({ id, bytes }): [string, SqliteRow][] => {
+      const row = this.#rows.get(id);
+      return row !== undefined && (row.data !== null || bytes > mostBytes) ? [[id, row]] : [];
     });
+    const rows = new Map(held);
+    const missing = units.filter(({ id }) => !rows.has(id));
+    if (missing.length === 0) return rows;
+    const read = this.#source.database.all(
+      `SELECT id, type, seq, time_created, CASE WHEN octet_length(data) <= ? THEN data END AS data
+       FROM session_message WHERE id IN (SELECT value FROM json_each(?))`,
+      mostBytes,
+      JSON.stringify(missing.map(({ id }) => id)),
+    );
+    for (const row of read) rows.set(String(row.id), row);
+    return rows;
+  }
+
+  #unitOf({ id, time_updated, bytes }: SqliteRow): Unit[] {
+    const { problems, session } = this.#source;
+    if (isRowId(id)) return [{ id, kind: "row", updated: timeOf(time_updated), bytes: Number(bytes ?? 0) }];
+    problems.add("a row with an id of another form", `session ${session}`);
+    return [];
   }
 }

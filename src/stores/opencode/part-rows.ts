@@ -1,18 +1,17 @@
-import type { SqliteRow, SqliteValue } from "../../sqlite/database.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import {
   type ChatRows,
   type ChatSource,
   childNames,
+  Filling,
   oversizedEntry,
+  type PageNeed,
   parsed,
   type Revert,
   timeOf,
   type Unit,
 } from "./chat-rows.ts";
-import { isRowId } from "./cursor.ts";
-import { inIdOrder } from "./id-order.ts";
-import { factsOf, factsSql, type MessageFacts, unreadFacts } from "./message-facts.ts";
+import { type Bound, type Message, MessageReader, type Place } from "./message-reader.ts";
 import {
   asksForParent,
   childOfPart,
@@ -23,90 +22,86 @@ import {
   SHELL_NOTE,
 } from "./part-entries.ts";
 
-/** Messages that one query takes with their parts. */
-const MESSAGES = 40;
 /** What is looked at of a parent message for what it stands for: parts, and bytes of each. */
 const PARENT_PARTS = 20;
 const PARENT_BYTES = 64 * 1024;
-
-/** A message's place in the conversation. */
-interface Place {
-  readonly time: SqliteValue;
-  readonly id: string;
-}
-
-/** A message with its parts in their order. */
-interface Message extends Place {
-  readonly units: readonly Unit[];
-}
 
 /** The chat of a session in v1 tables: messages by (time_created, id), each with its parts by id, then what it itself says. */
 export class PartRows implements ChatRows {
   readonly revert: string | undefined;
   readonly #source: ChatSource;
+  readonly #reader: MessageReader;
   readonly #end: { readonly message: Place; readonly part: string | undefined } | undefined;
 
   constructor(source: ChatSource, revert: Revert | undefined) {
     this.#source = source;
-    const message = revert && this.#placeOf(revert.message);
+    this.#reader = new MessageReader(source);
+    const message = revert && this.#reader.messageOf(revert.message);
     this.#end = message && { message, part: revert.part };
     this.revert = message && revert.tag;
   }
 
-  forward(from: string | undefined, count: number): readonly Unit[] | undefined {
-    const start = from === undefined ? undefined : this.#messageOf(from);
-    if (from !== undefined && start === undefined) return undefined;
-    const units: Unit[] = [];
-    let bound = start === undefined ? undefined : { comparison: ">=", place: start };
-    for (let skip = from; ; skip = undefined) {
-      const messages = this.#messages(bound, "ASC");
-      const visible = messages.flatMap((message) => this.#visible(message));
-      const index = skip === undefined ? 0 : visible.findIndex((unit) => unit.id === skip);
-      if (index < 0) return undefined;
-      units.push(...visible.slice(index));
-      const last = messages[messages.length - 1];
-      if (last === undefined || units.length >= count || messages.length < MESSAGES) return units;
-      bound = { comparison: ">", place: last };
-    }
+  forward(from: string | undefined, need: PageNeed): readonly Unit[] | undefined {
+    const place = from === undefined ? undefined : this.#reader.messageOf(from);
+    if (from !== undefined && place === undefined) return undefined;
+    return this.#gather({ direction: "ASC", place, inclusive: true }, need, (visible) => {
+      if (from === undefined) return visible;
+      const index = visible.findIndex((unit) => unit.id === from);
+      return index < 0 ? undefined : visible.slice(index);
+    });
   }
 
-  backward(to: string | undefined, count: number): readonly Unit[] | undefined {
-    const end = to === undefined ? this.#end?.message : this.#messageOf(to);
-    if (to !== undefined && end === undefined) return undefined;
-    let units: Unit[] = [];
-    let bound = end === undefined ? undefined : { comparison: "<=", place: end };
-    for (let skip = to; ; skip = undefined) {
-      const messages = this.#messages(bound, "DESC").reverse();
-      const visible = messages.flatMap((message) => this.#visible(message));
-      const index = skip === undefined ? visible.length : visible.findIndex((unit) => unit.id === skip);
-      if (index < 0) return undefined;
-      units = [...visible.slice(0, index), ...units];
-      const oldest = messages[0];
-      if (oldest === undefined || units.length >= count || messages.length < MESSAGES) return units;
-      bound = { comparison: "<", place: oldest };
+  backward(to: string | undefined, need: PageNeed): readonly Unit[] | undefined {
+    const place = to === undefined ? this.#end?.message : this.#reader.messageOf(to);
+    if (to !== undefined && place === undefined) return undefined;
+    const units = this.#gather({ direction: "DESC", place, inclusive: true }, need, (visible) => {
+      if (to === undefined) return visible;
+      const index = visible.findIndex((unit) => unit.id === to);
+      return index < 0 ? undefined : visible.slice(0, index);
+    });
+    return units && [...units].reverse();
+  }
+
+  /** The shown rows in the order of reading until there are enough; `cut` takes its part of the first message, if it can. */
+  #gather(
+    bound: Bound,
+    need: PageNeed,
+    cut: (visible: readonly Unit[]) => readonly Unit[] | undefined,
+  ): readonly Unit[] | undefined {
+    const units: Unit[] = [];
+    const filling = new Filling(need);
+    let isFirst = true;
+    for (const message of this.#reader.messages(bound, need)) {
+      const visible: readonly Unit[] | undefined = isFirst ? cut(this.#visible(message)) : this.#visible(message);
+      isFirst = false;
+      if (visible === undefined) return undefined;
+      const ordered = bound.direction === "ASC" ? visible : [...visible].reverse();
+      units.push(...ordered);
+      if (filling.add(ordered) || (bound.direction === "ASC" && this.#isTakenBack(message))) break;
     }
+    return units;
   }
 
   named(ids: readonly string[]): readonly Unit[] {
-    const units = this.#end === undefined ? this.#keysOf(ids) : this.#visibleOf(ids);
+    const units = this.#end === undefined ? this.#reader.keysOf(ids) : this.#visibleOf(ids);
     const byId = new Map(units.map((unit) => [unit.id, unit]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   has(id: string): boolean {
-    return this.#messageOf(id) !== undefined;
+    return this.#reader.messageOf(id) !== undefined;
   }
 
   entries(units: readonly Unit[], mostBytes: number): Entry[] {
-    const parts = this.#parts(units, mostBytes);
-    const facts = this.#facts([
-      ...units.filter((unit) => unit.kind === "message").map((unit) => unit.id),
-      ...[...parts.values()].map((row) => String(row.message_id)),
-    ]);
+    const parts = this.#reader.parts(units, mostBytes);
+    const messages = new Set<string>();
+    for (const unit of units) if (unit.kind === "message") messages.add(unit.id);
+    for (const row of parts.values()) messages.add(String(row.message));
+    const facts = this.#reader.facts(messages);
     const read = new Map<string, Part>();
     for (const [id, row] of parts) {
       const data = parsed(row.data);
-      const message = facts.get(String(row.message_id));
+      const message = facts.get(String(row.message));
       if (data === undefined) {
         if (Number(row.bytes ?? 0) <= mostBytes)
           this.#source.problems.add("a part that is no JSON object", `part ${id}`);
@@ -124,101 +119,20 @@ export class PartRows implements ChatRows {
     });
   }
 
-  /** The message that a part or the message itself is of; undefined when there is no such row in this session. */
-  #messageOf(id: string): Place | undefined {
-    const { database, session } = this.#source;
-    const part = database.first("SELECT message_id FROM part WHERE id = ? AND +session_id = ?", id, session);
-    return this.#placeOf(part === undefined ? id : String(part.message_id));
-  }
-
-  #placeOf(id: string): Place | undefined {
-    const { database, session } = this.#source;
-    const row = database.first("SELECT time_created FROM message WHERE id = ? AND +session_id = ?", id, session);
-    return row && { time: row.time_created ?? null, id };
-  }
-
-  /** The next messages in one direction, with their parts. */
-  #messages(
-    bound: { readonly comparison: string; readonly place: Place } | undefined,
-    direction: "ASC" | "DESC",
-  ): Message[] {
-    const { session } = this.#source;
-    const where = bound === undefined ? "" : `AND (time_created, id) ${bound.comparison} (?, ?)`;
-    const order = `ORDER BY time_created ${direction}, id ${direction} LIMIT ${MESSAGES}`;
-    const place = bound === undefined ? [] : [bound.place.time, bound.place.id];
-    return this.#withParts(`session_id = ? ${where} ${order}`, session, ...place);
-  }
-
-  /** The rows of these ids, whether they are shown or not. */
-  #keysOf(ids: readonly string[]): Unit[] {
-    const { database, session } = this.#source;
-    const list = JSON.stringify(ids);
-    const named = "id IN (SELECT value FROM json_each(?)) AND +session_id = ?";
-    const parts = database.all(
-      `SELECT id, time_updated AS part_updated, octet_length(data) AS bytes FROM part WHERE ${named}`,
-      list,
-      session,
-    );
-    const messages = database.all(`SELECT id, time_updated AS updated FROM message WHERE ${named}`, list, session);
-    return [
-      ...parts.map((row) => partUnit(String(row.id), row)),
-      ...messages.map((row) => messageUnit(String(row.id), row)),
-    ];
-  }
-
   /** The rows of these ids that are shown: where a turn is taken back, their place among their message's decides. */
   #visibleOf(ids: readonly string[]): Unit[] {
-    const { session } = this.#source;
     const list = JSON.stringify(ids);
-    const messages = this.#withParts(
-      `+session_id = ? AND id IN
-       (SELECT message_id FROM part WHERE id IN (SELECT value FROM json_each(?)) UNION SELECT value FROM json_each(?))`,
-      session,
+    const messages = this.#reader.withParts(
+      `id IN (SELECT message_id FROM part WHERE id IN (SELECT value FROM json_each(?)) UNION SELECT value FROM json_each(?))`,
       list,
       list,
     );
     return messages.flatMap((message) => this.#visible(message));
   }
 
-  /**
-   * The messages that `condition` picks, in its order, with the keys of their parts: no data is read. The `+` before
-   * `session_id`, here and elsewhere, keeps SQLite from going through all rows of the session where an id names the few.
-   */
-  #withParts(condition: string, ...parameters: SqliteValue[]): Message[] {
-    const { database, session } = this.#source;
-    const rows = database.all(
-      `SELECT m.id AS message, m.time_created AS created, m.time_updated AS updated,
-              p.id AS part, p.time_updated AS part_updated, octet_length(p.data) AS bytes
-       FROM (SELECT id, time_created, time_updated FROM message WHERE ${condition}) m
-       LEFT JOIN part p ON p.message_id = m.id AND +p.session_id = ?`,
-      ...parameters,
-      session,
-    );
-    const groups = new Map<string, SqliteRow[]>();
-    for (const row of rows) {
-      const id = String(row.message);
-      const group = groups.get(id);
-      if (group === undefined) groups.set(id, [row]);
-      else group.push(row);
-    }
-    return [...groups].map(([id, group]) => ({
-      id,
-      time: group[0]?.created ?? null,
-      units: this.#unitsOf(id, group),
-    }));
-  }
-
-  #unitsOf(id: string, rows: readonly SqliteRow[]): Unit[] {
-    const parts = rows.flatMap((row): Unit[] => {
-      const { part } = row;
-      if (part === null) return [];
-      if (isRowId(part)) return [partUnit(part, row)];
-      this.#source.problems.add("a row with an id of another form", `message ${id}`);
-      return [];
-    });
-    const [own = {}] = rows;
-    const ordered = inIdOrder(parts, timeOf(own.created));
-    return isRowId(id) ? [...ordered, messageUnit(id, own)] : ordered;
+  /** Whether a message, or a part of it, is the first that is taken back, or stands behind it. */
+  #isTakenBack(message: Place): boolean {
+    return this.#end !== undefined && !isBefore(message, this.#end.message);
   }
 
   /** What is left of a message when what is taken back is hidden. */
@@ -228,32 +142,6 @@ export class PartRows implements ChatRows {
     if (id !== end.message.id || end.part === undefined) return [];
     const index = units.findIndex((unit) => unit.id === end.part);
     return index < 0 ? [] : units.slice(0, index);
-  }
-
-  #parts(units: readonly Unit[], mostBytes: number): Map<string, SqliteRow> {
-    const ids = units.filter((unit) => unit.kind === "part").map((unit) => unit.id);
-    const rows = this.#source.database.all(
-      `SELECT id, message_id, time_created, octet_length(data) AS bytes,
-              CASE WHEN octet_length(data) <= ? THEN data END AS data
-       FROM part WHERE id IN (SELECT value FROM json_each(?))`,
-      mostBytes,
-      JSON.stringify(ids),
-    );
-    return new Map(rows.map((row) => [String(row.id), row]));
-  }
-
-  #facts(ids: readonly string[]): Map<string, MessageFacts> {
-    const rows = this.#source.database.all(
-      `SELECT id, time_created, ${factsSql("data")} AS facts FROM message WHERE id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify([...new Set(ids)]),
-    );
-    return new Map(
-      rows.map(({ id, time_created, facts }) => {
-        const read = factsOf(String(id), time_created, facts);
-        if (read === undefined) this.#source.problems.add("a message that is too large or no JSON", `message ${id}`);
-        return [String(id), read ?? unreadFacts(String(id), time_created)];
-      }),
-    );
   }
 
   #context(parts: readonly Part[]): PartContext {
@@ -284,14 +172,6 @@ export class PartRows implements ChatRows {
     }
     return { shells, compactions };
   }
-}
-
-function partUnit(id: string, { part_updated, bytes }: SqliteRow): Unit {
-  return { id, kind: "part", updated: timeOf(part_updated), bytes: Number(bytes ?? 0) };
-}
-
-function messageUnit(id: string, { updated }: SqliteRow): Unit {
-  return { id, kind: "message", updated: timeOf(updated), bytes: 0 };
 }
 
 /** By time, then id, as SQLite orders them. */

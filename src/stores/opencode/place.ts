@@ -12,13 +12,21 @@ export interface ChatRead<T> {
   readonly modified: number;
 }
 
+/** What was updated in a chat. */
+export interface ChatUpdates {
+  /** In the order of their times and ids, also those that are taken back. */
+  readonly units: readonly Unit[];
+  /** The files as they were before it was looked for. */
+  readonly uses: readonly FileStamp[];
+}
+
 /** A chat that can be read, wherever OpenCode keeps it. */
 export interface ChatFile {
   readonly session: SessionId;
   /** Calls `use`, perhaps more than once, with the rows as they are now. @throws Failure not-found when the session is gone */
   read<T>(use: (rows: ChatRows) => T): Promise<ChatRead<T>>;
-  /** The rows written at `since` or later, in the order of their times and ids, also those that are taken back. */
-  updates(since: number): Promise<readonly Unit[]>;
+  /** The rows written at `since` or later. */
+  updates(since: number): Promise<ChatUpdates>;
 }
 
 /** Where a session lies: in a database, or in the JSON files that were used before. */

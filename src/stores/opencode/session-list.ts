@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asObject, asText } from "../../platform/read.ts";
 import type { SqliteDatabase, SqliteRow } from "../../sqlite/database.ts";
@@ -32,8 +33,8 @@ export interface SessionList {
   readonly stale: boolean;
 }
 
-/** Sessions that one step reads. */
-const STEP = 100;
+/** Sessions that one query reads. */
+const STEP = 25;
 /** Bytes of a message or part that is read for a title or a model. */
 const MOST_BYTES = 64 * 1024;
 /** Parts of a first message that are looked at for its text. */
@@ -57,7 +58,7 @@ export async function readSessions(
     const read = await database.read((rows, tables) => {
       const name = tables.sessions[table];
       if (name === undefined) return undefined;
-      return stepOf(rows, tables, name, after, before?.sessions ?? new Map());
+      return stepsOf(rows, tables, name, after, before?.sessions ?? new Map());
     });
     stale ||= read.stale;
     if (read.value === undefined) break;
@@ -79,6 +80,21 @@ interface StepResult {
   /** The last id of this step; undefined when there are no more. */
   readonly last: string | undefined;
   readonly misfits: string[];
+}
+
+/** Reads sessions for as long as it may hold others up. */
+function stepsOf(...[database, tables, table, after, before]: Parameters<typeof stepOf>): StepResult {
+  const breather = new Breather();
+  const facts: SessionFacts[] = [];
+  const misfits: string[] = [];
+  let last = after;
+  do {
+    const step = stepOf(database, tables, table, last, before);
+    facts.push(...step.facts);
+    misfits.push(...step.misfits);
+    last = step.last;
+  } while (last !== undefined && !breather.isDue);
+  return { facts, last, misfits };
 }
 
 function stepOf(

@@ -5,7 +5,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Pulses } from "./pulses.ts";
 
 /**
- * That something in the store changed, by following every database and the folders that databases appear in. Each look of
+ * That something in the store changed, by following every database and the folders that databases appear in, also ones to come. Each look of
  * the catalogue brings what is followed up to date. Which session it was, no file tells.
  */
 export async function* storeChanges(
@@ -26,12 +26,23 @@ export async function* storeChanges(
     // What can't be followed any more is found by the next sweep.
     start().catch(() => followed.delete(path));
   };
+  const appearance = async (path: string): Promise<void> => {
+    const source = watcher.folder(path, signal);
+    // It may have come before it was watched.
+    catalogue.touch();
+    for await (const _ of source) break;
+    catalogue.touch();
+    told.tell(undefined);
+  };
   const follow = (): void => {
     for (const { path, real } of catalogue.roots) {
-      // A folder that is not there yet is waited for.
-      const folder = real ?? path;
-      once(folder, () =>
-        pump(watcher.folder(folder, signal), (name) => {
+      if (real === undefined) {
+        const key = `until there is ${path}`;
+        once(key, () => appearance(path).then(() => void followed.delete(key)));
+        continue;
+      }
+      once(real, () =>
+        pump(watcher.folder(real, signal), (name) => {
           if (name !== undefined && !name.endsWith(".db")) return;
           catalogue.touch();
           told.tell(undefined);

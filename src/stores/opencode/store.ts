@@ -23,7 +23,7 @@ import { Catalogue, type KnownSession } from "./catalogue.ts";
 import { entriesAt, entriesBefore, entriesFrom } from "./chat.ts";
 import { ChildNames } from "./child-names.ts";
 import { childrenOf, isChild } from "./children.ts";
-import { DatabaseChat, UpdateScans } from "./database-chat.ts";
+import { DatabaseChat } from "./database-chat.ts";
 import { FileChats } from "./file-chat.ts";
 import { fileChild, fileChildren, fileTotals } from "./file-family.ts";
 import { type FindHolders, holdersBySystem, rememberedHolders } from "./holders.ts";
@@ -35,6 +35,7 @@ import { storeChanges } from "./store-changes.ts";
 import { storeReport } from "./store-report.ts";
 import { TaskIndexes } from "./task-index.ts";
 import { TotalsCounter } from "./totals.ts";
+import { UpdateScans } from "./update-scans.ts";
 
 /** What the store of OpenCode is made with. */
 export interface OpenCodeStoreParts {
@@ -122,7 +123,8 @@ export class OpenCodeStore implements Store {
     const place = placeOf(ref);
     if (place.kind === "files") {
       const file = fileChild(place.file, id, await this.#fileSessions());
-      return file && { agent: this.agent, id: ref.id, child: id, place: { kind: "files", session: id, file } };
+      const there: OpenCodePlace | undefined = file && { kind: "files", session: id, file };
+      return there && { agent: this.agent, id: ref.id, child: id, place: there, standsOn: [place.file.file] };
     }
     const { database, session } = place;
     const { value: own } = await database.read((rows, tables) => isChild(rows, tables, session, id));

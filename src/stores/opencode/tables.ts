@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from "../../sqlite/database.ts";
+import type { SessionId } from "../../transcript/names.ts";
 
 /** The columns that are read, by table; no other column and no other table ever is. */
 const COLUMNS = {
@@ -56,4 +57,10 @@ export function tablesOf(database: SqliteDatabase): Tables {
         ? "(SELECT worktree FROM project WHERE id = s.project_id)"
         : "NULL",
   };
+}
+
+/** Whether a session is read from `session_message`: 1.18 has that table too, empty for all but its preview's sessions. */
+export function isSecondGeneration(database: SqliteDatabase, tables: Tables, session: SessionId): boolean {
+  if (!tables.v2) return false;
+  return database.first("SELECT 1 AS one FROM session_message WHERE session_id = ? LIMIT 1", session) !== undefined;
 }

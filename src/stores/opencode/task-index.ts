@@ -6,10 +6,10 @@ import { PAGE_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ChildStatus } from "../store.ts";
 import { parsed } from "./chat-rows.ts";
-import { isSecondGeneration } from "./database-chat.ts";
 import { type DatabaseFile, type DatabaseState, isLasting, sameState } from "./database-file.ts";
 import { childOfPart } from "./part-entries.ts";
 import { childOfBlock } from "./row-entries.ts";
+import { isSecondGeneration } from "./tables.ts";
 import { childInOutput } from "./text.ts";
 
 /** What a row of a parent proves of a child: how it ended, or nothing (it is at work, or works in the background). */
@@ -29,7 +29,7 @@ interface Index {
 }
 
 /** Rows that one step looks at. */
-const STEP_ROWS = 500;
+const STEP_ROWS = 150;
 /** Parents whose index is kept. */
 const MOST_PARENTS = 32;
 

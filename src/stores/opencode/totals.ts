@@ -1,19 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
 import { asNumber } from "../../platform/read.ts";
-import type { SqliteDatabase, SqliteValue } from "../../sqlite/database.ts";
+import type { SqliteDatabase, SqliteRow, SqliteValue } from "../../sqlite/database.ts";
 import type { Tokens } from "../../transcript/entry.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import { roundedUsd } from "../../transcript/usd.ts";
 import type { Totals } from "../store.ts";
-import { isSecondGeneration } from "./database-chat.ts";
 import { type DatabaseFile, type DatabaseState, isLasting, sameState } from "./database-file.ts";
 import type { Problems } from "./problems.ts";
-import type { Tables } from "./tables.ts";
+import { isSecondGeneration, type Tables } from "./tables.ts";
 import { tokensOf } from "./text.ts";
 
 /** Messages that one step reads. */
-const STEP = 300;
+const STEP = 150;
 /** Sessions whose totals are kept. */
 const MOST_TOTALS = 200;
 
@@ -53,50 +53,54 @@ export class TotalsCounter {
   }
 
   async #add(database: DatabaseFile, session: SessionId, sum: Sum): Promise<void> {
-    for (let after: Key | undefined = FIRST; after !== undefined; ) {
-      const from: Key = after;
-      const { value } = await database.read((rows, tables): Key | undefined => {
-        if (isSecondGeneration(rows, tables, session)) return this.#step(rows, "session_message", session, from, sum);
-        return tables.v1 ? this.#step(rows, "message", session, from, sum) : undefined;
+    let next: Position | undefined;
+    do {
+      const from: Position | undefined = next;
+      const { value } = await database.read((rows, tables): Step => {
+        if (from !== undefined) return step(rows, session, from);
+        if (isSecondGeneration(rows, tables, session)) return step(rows, session, SECOND);
+        return tables.v1 ? step(rows, session, FIRST) : { used: [], next: undefined };
       });
-      after = value;
-      if (after !== undefined) await turn();
-    }
-  }
-
-  /** Gives back the last message of this step; undefined when there are no more. */
-  #step(
-    database: SqliteDatabase,
-    table: "message" | "session_message",
-    session: SessionId,
-    after: Key,
-    sum: Sum,
-  ): Key | undefined {
-    const rows = database.all(
-      `SELECT time_created AS time, id,
-              CASE WHEN octet_length(data) <= ${PAGE_BYTES} AND json_valid(data)
-                   THEN json_array(json_extract(data, '$.tokens'), json_extract(data, '$.cost')) END AS used
-       FROM ${table} WHERE session_id = ? AND (time_created, id) > (?, ?) ORDER BY time_created, id LIMIT ${STEP}`,
-      session,
-      after.time,
-      after.id,
-    );
-    for (const { id, used } of rows) {
-      if (typeof used === "string") sum.add(JSON.parse(used));
-      else this.#problems.add("a message whose tokens could not be counted", `message ${id}`);
-    }
-    const last = rows[rows.length - 1];
-    return rows.length === STEP && last !== undefined ? { time: last.time ?? null, id: String(last.id) } : undefined;
+      // Added here, since a step may run more than once.
+      for (const { id, used } of value.used) {
+        if (typeof used === "string") sum.add(JSON.parse(used));
+        else this.#problems.add("a message whose tokens could not be counted", `message ${id}`);
+      }
+      next = value.next;
+      if (next !== undefined) await turn();
+    } while (next !== undefined);
   }
 }
 
-/** Where the reading of messages has come to. */
-interface Key {
-  readonly time: SqliteValue;
-  readonly id: string;
+/** Where the reading of messages has come to, by columns that an index holds behind the session. */
+interface Position {
+  readonly table: "message" | "session_message";
+  readonly keys: string;
+  readonly after: readonly SqliteValue[];
 }
 
-const FIRST: Key = { time: Number.MIN_SAFE_INTEGER, id: "" };
+const FIRST: Position = { table: "message", keys: "time_created, id", after: [Number.MIN_SAFE_INTEGER, ""] };
+const SECOND: Position = { table: "session_message", keys: "seq", after: [Number.MIN_SAFE_INTEGER] };
+
+/** What one step read; `next` is undefined when there are no more messages. */
+interface Step {
+  readonly used: readonly SqliteRow[];
+  readonly next: Position | undefined;
+}
+
+function step(database: SqliteDatabase, session: SessionId, from: Position): Step {
+  const { table, keys, after } = from;
+  const used = database.all(
+    `SELECT ${keys}, id, CASE WHEN octet_length(data) <= ${PAGE_BYTES} AND json_valid(data)
+                              THEN json_array(json_extract(data, '$.tokens'), json_extract(data, '$.cost')) END AS used
+     FROM ${table} WHERE session_id = ? AND (${keys}) > (${after.map(() => "?").join(", ")}) ORDER BY ${keys} LIMIT ${STEP}`,
+    session,
+    ...after,
+  );
+  const last = used.at(-1);
+  if (used.length < STEP || last === undefined) return { used, next: undefined };
+  return { used, next: { ...from, after: keys.split(", ").map((key) => last[key] ?? null) } };
+}
 
 function childIds(database: SqliteDatabase, tables: Tables, parent: SessionId): SessionId[] {
   return tables.sessions.flatMap((table) => {
@@ -125,11 +129,6 @@ export class Sum {
   }
 
   get totals(): Totals {
-    return { tokens: this.#tokens, ...(this.#cost !== undefined && { costUsd: rounded(this.#cost) }) };
+    return { tokens: this.#tokens, ...(this.#cost !== undefined && { costUsd: roundedUsd(this.#cost) }) };
   }
-}
-
-/** Sums of decimal fractions carry the error of their binary form, far below any price. */
-function rounded(usd: number): number {
-  return Math.round(usd * 1e9) / 1e9;
 }

@@ -1,4 +1,5 @@
-import { PageBuffers } from "../../jsonl/buffers.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { byteOffsetOf, FILE_START, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
 import { isLineStart, type JsonlLine, pageBuffer, readPage, readPageBefore } from "../../jsonl/page.ts";
@@ -33,6 +34,7 @@ const MOST_BAD_LINES = 10_000;
  */
 export class RecordedChats {
   readonly #buffers = new PageBuffers();
+  readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
   readonly #passes = new Recent<string, Pass | null>(KEPT_PASSES);
   readonly #bad = new Map<string, string>();
@@ -71,12 +73,13 @@ export class RecordedChats {
         let told: number | undefined;
         let entries: readonly Entry[] = [];
         for (let stop = end; ; ) {
-          const { lines, prev } = await readPageBefore(open, stop, buffer);
-          told ??= lines.at(-1)?.end ?? 0;
+          const { lines, end: behind, prev } = await readPageBefore(open, stop, buffer);
+          told ??= behind;
           entries = joined(await this.#tellWhole(recording, lines), entries);
           const shows = entries.some((entry) => toItem(entry) !== undefined);
           if (prev !== undefined && !shows && end - prev <= LOOK_BACK_BYTES) {
             stop = prev;
+            await turn();
             continue;
           }
           now.served(prev ?? 0, fits ? end : told);
@@ -114,12 +117,17 @@ export class RecordedChats {
   }
 
   #open<T>(place: RecordedPlace, use: (open: OpenFile, recording: Recording, now: FileNow) => Promise<T>): Promise<T> {
-    return withFile(place.root, place.file, (open) => {
+    const badLine = (start: number): void => {
+      if (this.#bad.size < MOST_BAD_LINES) this.#bad.set(`${place.file}\0${start}`, place.file);
+    };
+    return withFile(place.root, place.file, async (open) => {
       const now = this.#continuity.now(open);
-      const recording = new Recording(open, (start) => {
-        if (this.#bad.size < MOST_BAD_LINES) this.#bad.set(`${place.file}\0${start}`, place.file);
-      });
-      return use(open, recording, now);
+      const recording = new Recording(open, { pool: this.#pool, badLine });
+      try {
+        return await use(open, recording, now);
+      } finally {
+        recording.close();
+      }
     });
   }
 

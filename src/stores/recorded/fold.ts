@@ -11,6 +11,7 @@ import {
   errorText,
   finishCall,
   newCall,
+  orphanCall,
   type PermissionSlot,
   type Slot,
   type SlotHead,
@@ -204,12 +205,11 @@ export class Fold {
   }
 
   #call({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
-    const { start, id } = place;
-    const callId = asText(fields.toolCallId) ?? id;
+    const { start } = place;
+    const callId = asText(fields.toolCallId) ?? place.id;
     const isUpdate = fields.isUpdate === true;
-    const known = isUpdate ? this.#knownCall(callId, start, earlier) : this.#callOfTurn(callId, start);
-    // Some writers announce a call again and again while its input grows.
-    if (known !== undefined && (isUpdate || known.state === "open")) {
+    const known = isUpdate ? this.#knownCall(callId, start, earlier) : this.#openCall(callId, start, earlier);
+    if (known !== undefined) {
       updateCall(known, start, fields);
       this.#calls.set(callId, known);
       this.#touch(known);
@@ -241,9 +241,11 @@ export class Fold {
     this.#touch(call);
   }
 
-  #callOfTurn(callId: string, start: number): CallSlot | undefined {
-    const call = this.#calls.get(callId);
-    return call !== undefined && call.start >= this.#turnStart && isNear(call, start) ? call : undefined;
+  /** The call that is announced again: some writers do that again and again while its input grows. */
+  #openCall(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
+    const held = this.#calls.get(callId);
+    const call = held === undefined || isNear(held, start) ? held : earlier.call(callId, start);
+    return call?.state === "open" && call.announced && call.start >= this.#turnStart ? call : undefined;
   }
 
   #leaveTurn(): void {
@@ -261,8 +263,8 @@ export class Fold {
     const call = this.#calls.get(callId) ?? this.#former.get(callId);
     if (call !== undefined && isNear(call, start)) return call;
     const older = earlier.call(callId, start);
-    if (older?.state === "open" && older.start < this.#turnStart)
-      Object.assign(older, { state: "orphan", isError: true });
+    // The prompt that ended its turn may stand on the very line that is read.
+    if (older?.state === "open" && older.start < this.#turnStart) orphanCall(older);
     return older;
   }
 
@@ -317,8 +319,7 @@ export class Fold {
     this.#runs.clear();
     for (const call of this.#calls.values()) {
       if (call.state !== "open" || call.start < this.#turnStart || !isNear(call, start)) continue;
-      call.state = "orphan";
-      call.isError = true;
+      orphanCall(call);
       this.#touch(call);
     }
   }

@@ -13,13 +13,15 @@ export interface RecordedEvent {
 
 /** The events on one line: mostly one, several where a crash glued them, none where it is no record of this format. */
 export function eventsOf(line: Buffer): RecordedEvent[] {
-  return parseRecords(line).flatMap((record) => {
+  const events: RecordedEvent[] = [];
+  for (const record of parseRecords(line)) {
     const fields = asObject(record);
     const kind = asString(fields?.kind);
-    if (fields === undefined || kind === undefined) return [];
+    if (fields === undefined || kind === undefined) continue;
     const seq = asNumber(fields.seq);
-    return [{ kind, seq: Number.isSafeInteger(seq) ? seq : undefined, at: epochMsFromIso(fields.ts), fields } as const];
-  });
+    events.push({ kind, seq: Number.isSafeInteger(seq) ? seq : undefined, at: epochMsFromIso(fields.ts), fields });
+  }
+  return events;
 }
 
 /** Whether a recording's first line says that it is one of a plain command: no `kind`, but what ran and how it ended. */

@@ -31,6 +31,8 @@ export interface TextSlot extends SlotHead {
 export interface CallSlot extends SlotHead {
   readonly kind: "call";
   readonly callId: string;
+  /** Begun by an announcement, not by an update of one that is not there. */
+  readonly announced: boolean;
   tool: string;
   input: unknown;
   lastStart: number;
@@ -119,6 +121,7 @@ export function newCall(head: SlotHead, callId: string, fields: JsonObject): Cal
     ...head,
     kind: "call",
     callId,
+    announced: fields.isUpdate !== true,
     tool: asText(fields.toolName) ?? "tool",
     input: inputOf(fields.arguments) ?? {},
     lastStart: head.start,
@@ -145,6 +148,12 @@ export function finishCall(call: CallSlot, start: number, fields: JsonObject): v
   call.output = left ? undefined : resultText(fields.result);
   call.isError = fields.isError === true;
   call.lastStart = start;
+}
+
+/** A call's turn ends, and there is no result. */
+export function orphanCall(call: CallSlot): void {
+  call.state = "orphan";
+  call.isError = true;
 }
 
 /** The input as it stands: some adapters write it as JSON text. */

@@ -6,6 +6,7 @@ import { type FileStamp, type OpenFile, sameStamp, withFile } from "../../platfo
 import { Recent } from "../../platform/recent.ts";
 import type { Tokens } from "../../transcript/entry.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
+import { roundedUsd } from "../../transcript/usd.ts";
 import type { Totals } from "../store.ts";
 import type { RecordedPlace } from "./chats.ts";
 import { eventsOf } from "./record.ts";
@@ -42,8 +43,10 @@ export class CumulativeSum {
     const tokens: { -readonly [name in keyof Tokens]: number } = {};
     let costUsd: number | undefined;
     for (const [name, last] of this.#last) {
-      const sum = last + (this.#ended.get(name) ?? 0);
-      if (name === "costUsd") costUsd = sum;
+      const ended = this.#ended.get(name);
+      const sum = last + (ended ?? 0);
+      // What is stated stands as it is stated; only what was added here can carry an error of ours.
+      if (name === "costUsd") costUsd = ended === undefined ? last : roundedUsd(sum);
       else tokens[name] = sum;
     }
     return { tokens, ...(costUsd !== undefined && { costUsd }) };

@@ -245,3 +245,22 @@ test("with the system's own watching, a chat wakes for its transcript and for it
   home.write("p", `${id}/subagents/agent-a1.jsonl`, [prompt("c")]);
   assert.equal((await wakes.next()).done, false);
 });
+
+test("the first session of all is told, though there was no store when it was begun to watch", async (t) => {
+  stayAlive(t);
+  const home = claudeHome(t);
+  rmSync(home.projects, { recursive: true, force: true });
+  const store = home.store({ watcher: createWatcher({ pollMs: 5 }) });
+  assert.deepEqual(await store.list("sweep"), []);
+  const ended = new AbortController();
+  t.after(() => ended.abort());
+  const changes = store.changes(ended.signal)[Symbol.asyncIterator]();
+  const told = changes.next();
+  home.write("p", file, [prompt("a")]);
+  await told;
+  while ((await store.list("quick")).length === 0) await changes.next();
+  assert.deepEqual(
+    (await store.list("quick")).map((row) => row.id),
+    [id],
+  );
+});

@@ -237,3 +237,130 @@ test("what could not be shown is told once, however often it is met", async (t) 
   const reason = "a line of a transcript is no whole record";
   assert.deepEqual(chats.skipped(), [{ reason, count: 1, example: place.file }]);
 });
+
+/** What a chat shows when it is read whole, and from each of its records on. */
+async function readFromEverywhere(place: ClaudePlace): Promise<{ whole: unknown[]; parts: unknown[][] }> {
+  const whole = toItems(await wholeChat(freshChats(), place));
+  const parts: unknown[][] = [];
+  for (const ref of new Set(whole.map((item) => item.ref))) {
+    const page = await freshChats().entries(place, ref, PAGE);
+    parts.push(toItems(page.entries));
+  }
+  return { whole, parts };
+}
+
+function assertSameFromEverywhere(
+  { whole, parts }: { whole: unknown[]; parts: unknown[][] },
+  message = "a page shows something else",
+) {
+  for (const part of parts) assert.deepEqual(part, whole.slice(-part.length), message);
+}
+
+/** The lines as a program writes them that puts spaces behind colons and commas. */
+function spaced(text: string): string {
+  return text.replaceAll('":', '": ').replaceAll(',"', ', "');
+}
+
+test("a transcript that was written with spaces shows the same from wherever it is read", async (t) => {
+  const records = new Records(SESSION).user("hi").call("toolu_1", "Bash", { command: "ls" });
+  const back = records.last();
+  records
+    .result("toolu_1", "a")
+    .user("more")
+    .assistant([{ type: "text", text: "yo" }]);
+  records.filler(100_000).user("other", { parentUuid: back });
+  const compact = await readFromEverywhere(sessionWith(t, records.text()));
+  const wide = await readFromEverywhere(sessionWith(t, spaced(records.text())));
+  const told = (items: unknown[]): unknown[] =>
+    (items as { tool?: string; text?: string; of?: string }[]).map(({ tool, text, of }) => [
+      tool,
+      text,
+      of !== undefined,
+    ]);
+  assert.deepEqual(told(wide.whole), told(compact.whole));
+  assert.deepEqual(told(wide.whole)[2], ["Bash", "a", true]);
+  assertSameFromEverywhere(compact);
+  assertSameFromEverywhere(wide);
+});
+
+test("an output is named by every plain call id and by no other, from wherever it is read", async (t) => {
+  for (const [id, tool] of [
+    ["toolu_01-x.y:z", "Bash"],
+    ["x".repeat(128), "Bash"],
+    ["x".repeat(129), "result"],
+    ["werkzeug_ü", "result"],
+    ['say "hi"', "result"],
+    ["back\\slash", "result"],
+  ] as const) {
+    const records = new Records(SESSION).call(id, "Bash", { command: "ls" }).result(id, "a");
+    const read = await readFromEverywhere(sessionWith(t, records.text()));
+    assert.equal((read.whole as { tool?: string }[])[1]?.tool, tool, id);
+    assertSameFromEverywhere(read, id);
+  }
+});
+
+/** Kind or tool, and text or summary, of what is shown. */
+function told(items: readonly unknown[]): string[] {
+  const shown = items as { kind: string; tool?: string; text?: string; summary?: string }[];
+  return shown.map(({ kind, tool, text, summary }) => `${tool ?? kind}: ${text ?? summary}`);
+}
+
+test("what was written twice is shown once, from wherever it is read, and takes nothing back", async (t) => {
+  const records = new Records(SESSION).user("one").call("toolu_1", "Bash", { command: "ls" }).result("toolu_1", "a");
+  records
+    .assistant([{ type: "text", text: "done" }])
+    .user("two")
+    .assistant([{ type: "text", text: "again" }]);
+  const lines = records.take();
+  const part = lines.split("\n").slice(0, 4).join("\n");
+  const rest = records
+    .user("three")
+    .assistant([{ type: "text", text: "end" }])
+    .take();
+  const expected = ["user: one", "Bash: ls", "Bash: a", "assistant: done", "user: two", "assistant: again"];
+  for (const text of [lines + lines + rest, `${lines + part}\n${rest}`, spaced(lines + lines + rest)]) {
+    const read = await readFromEverywhere(sessionWith(t, text));
+    assert.deepEqual(told(read.whole), [...expected, "user: three", "assistant: end"]);
+    assertSameFromEverywhere(read);
+  }
+  const start = lines.length;
+  const page = await freshChats().entries(sessionWith(t, lines + lines + rest), `j:${start}:0` as Cursor, PAGE);
+  assert.deepEqual(told(toItems(page.entries)), ["user: three", "assistant: end"]);
+});
+
+test("a record that was only given the id of another is shown", async (t) => {
+  const records = new Records(SESSION).user("one");
+  const uuid = records.last();
+  records.assistant([{ type: "text", text: "done" }]).user("one again", { parentUuid: uuid, uuid });
+  const text = records.text().replace(/"uuid":"[^"]*"(?=,"timestamp":"[^"]*03\.000Z")/, `"uuid":"${uuid}"`);
+  const read = await readFromEverywhere(sessionWith(t, text));
+  assert.equal(told(read.whole).at(-1), "user: one again");
+  assertSameFromEverywhere(read);
+});
+
+test("copies that stand too far apart to be left out take nothing back", async (t) => {
+  const records = new Records(SESSION).user("zero").assistant([{ type: "text", text: "yes" }]);
+  records
+    .user("one")
+    .assistant([{ type: "text", text: "done" }])
+    .user("two")
+    .assistant([{ type: "text", text: "end" }]);
+  const lines = records.take();
+  const place = sessionWith(t, lines + records.filler(MIB).take() + lines);
+  assert.deepEqual(
+    told(toItems(await wholeChat(freshChats(), place))).filter((item) => item.startsWith("rewind")),
+    [],
+  );
+});
+
+test("a queued prompt that follows as a prompt of its own is shown once, and typed again, again", async (t) => {
+  const queued = { type: "attachment", attachment: { type: "queued_command", commandMode: "prompt", prompt: "steer" } };
+  const records = new Records(SESSION).user("go").raw(queued).user("steer");
+  records.assistant([{ type: "text", text: "ok" }]).user("steer");
+  const read = await readFromEverywhere(sessionWith(t, records.text()));
+  assert.deepEqual(told(read.whole), ["user: go", "user: steer", "assistant: ok", "user: steer"]);
+  const far = new Records(SESSION).user("go").raw(queued).filler(200_000).user("steer");
+  const from = far.text().lastIndexOf("\n", far.text().length - 2) + 1;
+  const page = await freshChats().entries(sessionWith(t, far.text()), `j:${from}:0` as Cursor, PAGE);
+  assert.deepEqual(page.entries, []);
+});

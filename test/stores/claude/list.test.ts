@@ -158,6 +158,21 @@ test("the key order of 1.x is read, too", async (t) => {
   assert.equal(row?.startedAt, Date.parse("2025-06-01T00:00:00.000Z"));
 });
 
+test("records with spaces behind their colons, as a copying program writes them, are read too", async (t) => {
+  const home = claudeHome(t);
+  const lines = [prompt("Fix the login"), answer("m1", { output_tokens: 1 }), filler(200_000), custom("mine")];
+  const spaced = lines.map((line) => JSON.stringify(line, null, 1).replace(/\n\s*/g, " "));
+  home.write("-home-dev-proj", file, spaced);
+  const row = await only(home);
+  assert.deepEqual([row?.title, row?.cwd, row?.model], ["mine", "/home/dev/proj", "claude-sonnet-5"]);
+});
+
+test("a long file that holds no record at all is not listed", async (t) => {
+  const home = claudeHome(t);
+  home.write("-home-dev-proj", file, ["noise ".repeat(50_000)]);
+  assert.deepEqual(await home.store().list("sweep"), []);
+});
+
 test("a file without any time takes the file's, and a time from the far future is not believed", async (t) => {
   const home = claudeHome(t);
   const at = new Date("2026-01-02T03:04:05.000Z");

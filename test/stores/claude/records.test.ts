@@ -123,3 +123,48 @@ test("a text with reminders without end is read in the time of its length", () =
   assert.deepEqual(readUserText(`${block.repeat(20_000)}hi${block.repeat(20_000)}`), { kind: "prompt", text: "hi" });
   assert.equal(readUserText("<system-reminder>".repeat(200_000)).kind, "hidden");
 });
+
+/** What a chat shows of `record`: kind or tool, and text. */
+function shownOf(record: object): string[] {
+  return toItems(toEntries(record, place)).map(({ kind, tool, text }) => `${tool ?? kind}: ${text}`);
+}
+
+const userLine = (content: string, more: object = {}): object => ({ type: "user", message: { content }, ...more });
+
+test("what a local command printed is the command's also without its wrapper", () => {
+  const local = (content: string): string[] => shownOf({ type: "system", subtype: "local_command", content });
+  assert.deepEqual(local("Set model to opus"), ["command: Set model to opus"]);
+  assert.deepEqual(local("<local-command-stdout>done</local-command-stdout>"), ["command: done"]);
+  assert.deepEqual(local("<command-name>/cost</command-name>"), ["user: /cost"]);
+});
+
+test("a `!` command and its output in one record are both shown", () => {
+  const text = "<bash-input>ls</bash-input>\n<bash-stdout>a.txt</bash-stdout><bash-stderr>b</bash-stderr>";
+  assert.deepEqual(shownOf(userLine(text)), ["user: !ls", "bash: a.txt\nb"]);
+  assert.deepEqual(shownOf(userLine("<bash-input>true</bash-input><bash-stdout></bash-stdout>")), ["user: !true"]);
+});
+
+test("what a record says that nobody typed is not the user's", () => {
+  for (const more of [
+    { turnCompanion: true },
+    { teamName: "builders" },
+    { origin: { kind: "coordinator" } },
+    { origin: { kind: "task-notification" } },
+    { promptSource: "system" },
+  ]) {
+    assert.deepEqual(shownOf(userLine("do it", more)), [], JSON.stringify(more));
+  }
+  assert.deepEqual(shownOf(userLine("do it", { origin: { kind: "human" }, promptSource: "queued" })), ["user: do it"]);
+  assert.deepEqual(shownOf(userLine("do it", { teamName: "builders", isSidechain: true })), ["user: do it"]);
+});
+
+test("reminders inside a prompt are taken out of it, and the word is left where it was typed", () => {
+  const typed = (text: string): unknown => readUserText(text);
+  const reminder = "<system-reminder>be brief</system-reminder>";
+  assert.deepEqual(typed(`hi ${reminder} there`), { kind: "prompt", text: "hi there" });
+  assert.deepEqual(typed(`hi\n${reminder}\nyou\n${reminder}`), { kind: "prompt", text: "hi\nyou" });
+  const question = "what does <system-reminder> do?";
+  assert.deepEqual(typed(question), { kind: "prompt", text: question });
+  assert.equal(readUserText(`hi ${"<system-reminder>".repeat(100_000)}`).kind, "prompt");
+  assert.deepEqual(typed(`hi ${reminder.repeat(20_000)} you`), { kind: "prompt", text: "hi you" });
+});

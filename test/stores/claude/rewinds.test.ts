@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { newMeter } from "../../../src/stores/claude/meter.ts";
 import type { Cursor } from "../../../src/transcript/cursor.ts";
 import { copiedProjects, freshChats, PAGE, placeNamed, placeOf, temporaryFolder, wholeChat } from "./fixtures.ts";
 import { Records } from "./records-of.ts";
@@ -35,3 +36,22 @@ test("a rewind is told however far back the turns are that it takes back, up to 
     assert.equal(entries.filter((entry) => entry.kind === "marker").length, told, `${bytes} bytes`);
   }
 });
+
+for (const [name, parentOf] of [
+  ["no parents", () => null],
+  ["one parent for all", (n: number) => (n === 0 ? null : "u0")],
+  ["parents all over the page", (n: number) => (n === 0 ? null : `u${(n * 7919) % n}`)],
+] as const) {
+  test(`a page of prompts with ${name} and no answer is looked through once, not once a prompt`, async (t) => {
+    const lines = Array.from({ length: 600 }, (_, n) =>
+      JSON.stringify({ type: "user", uuid: `u${n}`, parentUuid: parentOf(n), message: { content: `prompt ${n}` } }),
+    );
+    const meter = newMeter();
+    const projects = temporaryFolder(t);
+    const file = join(projects, "44444444-4444-4444-8444-444444444444.jsonl");
+    writeFileSync(file, `${lines.join("\n")}\n`);
+    const { entries } = await freshChats(meter).before(placeOf(projects, file), "tail", PAGE);
+    assert.equal(entries.length, 600);
+    assert.ok(meter.parses <= 2 * 600 + 10, `${meter.parses} parses`);
+  });
+}

@@ -4,7 +4,17 @@ import { test } from "node:test";
 import { type EpochMs, systemClock } from "../../../src/platform/clock.ts";
 import type { Cursor } from "../../../src/transcript/cursor.ts";
 import { homeWith, insertPart, SESSION, session, T0, text, turns } from "./conversation.ts";
-import { dataFolder, makeDatabase, openStore, PAGE, readOn, refOf, schemaOf, told } from "./fixtures.ts";
+import {
+  dataFolder,
+  makeDatabase,
+  openStore,
+  PAGE,
+  readOn,
+  refOf,
+  schemaOf,
+  temporaryFolder,
+  told,
+} from "./fixtures.ts";
 import { startWriter } from "./writer.ts";
 
 test("whoever watches a chat is told of what is committed, and ends with its signal", async (t) => {
@@ -91,4 +101,22 @@ test("clients that follow a session lose no row while a writer goes on and on", 
   const clients = await Promise.all([follow(), follow(), follow(), follow(), follow()]);
   await written;
   for (const seen of clients) assert.equal(seen.size, ROWS);
+});
+
+test("changes tell of the first database of all, though there was no folder for it before", async (t) => {
+  const home = temporaryFolder(t);
+  const store = openStore(home);
+  assert.deepEqual(await store.list("sweep"), []);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  const alive = setInterval(() => {}, 1_000);
+  t.after(() => clearInterval(alive));
+  const changes = store.changes(end.signal)[Symbol.asyncIterator]();
+  await changes.next();
+  makeDatabase(join(dataFolder(home), "opencode.db"), schemaOf("1.18.33"), { session: [session()] });
+  while ((await store.list("quick")).length === 0) await changes.next();
+  assert.deepEqual(
+    (await store.list("quick")).map((row) => row.id),
+    [SESSION],
+  );
 });

@@ -112,6 +112,22 @@ test("an id that is used again after its result is another call", async (t) => {
   );
 });
 
+test("an update of a former turn's call begins none, so an id announced behind it is a new call wherever reading begins", async (t) => {
+  const home = new Home(t);
+  const update = { ...called("t1", "", { n: 2 }), isUpdate: true };
+  const former = [prompt, called("t1", "ls", { n: 1 }), gave("t1", "a"), prompt, update];
+  const result = gave("t1", "b");
+  home.write("ses_1", lines([...former, called("t1", "rg", { n: 3 }), prompt, result]));
+  const whole = (await home.read("ses_1", BUDGET.bytes)).entries;
+  const last = `j:${lines([...former, called("t1", "rg", { n: 3 }), prompt]).length}:0` as Cursor;
+  const [late] = (await home.read("ses_1", BUDGET.bytes, last)).entries;
+  assert.equal(late?.id, "e6");
+  assert.deepEqual(
+    whole.find(({ id }) => id === "e6"),
+    late,
+  );
+});
+
 test("a failed turn is told once, whichever of its two records comes first", async (t) => {
   const home = new Home(t);
   const error = { kind: "error", error: { message: "overloaded" } };
@@ -204,6 +220,13 @@ test("numbers that begin anew make no two items of one id", async (t) => {
   const ids = (await home.read("ses_1", BUDGET.bytes)).entries.map(({ id }) => id);
   assert.deepEqual(ids.slice(0, 2), ["e1", "e2"]);
   assert.equal(new Set(ids).size, 4);
+});
+
+test("numbers that are given twice behind a new beginning make no two items of one id", async (t) => {
+  const home = new Home(t);
+  home.write("ses_1", `${lines([prompt, prompt])}${lines([prompt, prompt])}${lines([prompt], 2)}`);
+  const { entries } = await home.read("ses_1", BUDGET.bytes);
+  assert.equal(new Set(entries.map(({ id }) => id)).size, 5);
 });
 
 test("usage is given as it stands, a figure that is not stated is absent", async (t) => {

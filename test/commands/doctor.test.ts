@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { OwnFiles } from "../../src/commands/bridge.ts";
+import { COMMANDS } from "../../src/commands/commands.ts";
+import { run } from "../../src/commands/run.ts";
+import { environmentFrom } from "../../src/platform/environment.ts";
+import { temporaryFolder } from "../platform/folder.ts";
+import { fakeContext } from "./fake.ts";
+
+/** What doctor prints where these variables are set and our own folder is so. */
+async function examined(
+  t: TestContext,
+  variables: { readonly [name: string]: string },
+  more: Partial<OwnFiles> = {},
+): Promise<{ code: number; out: string }> {
+  const home = temporaryFolder(t);
+  const own: OwnFiles = {
+    home: { path: "/home/dev/.agent-bridge", found: true },
+    key: { found: true },
+    config: { found: false, warnings: [] },
+    ...more,
+  };
+  const running = { url: "http://127.0.0.1:4777", port: 4777, pid: 7, bootNonce: "0".repeat(32) };
+  const context = fakeContext([], {
+    environment: () => environmentFrom({ home, variables }),
+    bridge: { ownFiles: () => own, running: async () => running },
+  });
+  const code = await run(context, COMMANDS, ["doctor"]);
+  return { code, out: context.terminal.written.out };
+}
+
+test("doctor says when a variable names a folder that is not there, and nothing of one that is", async (t) => {
+  const there = temporaryFolder(t);
+  const { code, out } = await examined(t, { CLAUDE_CONFIG_DIR: "/nowhere/claude", CODEX_HOME: there });
+  assert.deepEqual(out.match(/^warning: .*$/gm), [
+    "warning: CLAUDE_CONFIG_DIR is set to /nowhere/claude, where there is nothing",
+  ]);
+  assert.equal(code, 0);
+  assert.doesNotMatch((await examined(t, {})).out, /warning/);
+});
+
+test("doctor never says that a key is there where none can be used", async (t) => {
+  const keyLine = async (more: Partial<OwnFiles>): Promise<string | undefined> =>
+    /^key +(.*)$/m.exec((await examined(t, {}, more)).out)?.[1];
+  assert.equal(await keyLine({}), "there");
+  assert.equal(await keyLine({ key: { found: false } }), "none yet; serve or token makes one");
+  assert.equal(
+    await keyLine({ key: { found: false, problem: "dashboard-key is a folder: move it away" } }),
+    "none that can be used",
+  );
+  const home = { path: "/file", found: true, problem: "/file is a file" };
+  assert.equal(await keyLine({ home, key: { found: false } }), "none");
+});

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { type TestContext, test } from "node:test";
+import { systemClock } from "../../src/platform/clock.ts";
+import { makeLoginCheck, makeLoginCode } from "../../src/platform/login-code.ts";
+import { healthRoute } from "../../src/routes/health.ts";
+import { HOME_ASSETS, homeRoute } from "../../src/routes/home.ts";
+import { openApiRoute } from "../../src/routes/openapi.ts";
+import { UNCUT_ITEMS } from "../../src/routes/schemas.ts";
+import { openApiDocument } from "../../src/server/openapi.ts";
+import type { Route } from "../../src/server/route.ts";
+import { COOKIE, KEY, serve, type TestServer } from "../server/harness.ts";
+import { served } from "../support/routes.ts";
+
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly required?: boolean; readonly schema: Schema }[];
+  readonly responses: { readonly [status: string]: { readonly content?: { readonly [media: string]: unknown } } };
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly items?: Schema;
+  readonly maxItems?: number;
+}
+
+const BOOT = "ab".repeat(16);
+
+/** A server with every route that is served, one chat with a subagent in its store, and the document over it. */
+async function described(t: TestContext) {
+  const { routes: own, store, inventory } = served(t);
+  store.say("a", "parent");
+  store.say("a.c", "child");
+  const table = (): readonly Route[] => routes;
+  const routes: readonly Route[] = [
+    homeRoute({ key: () => KEY, bootNonce: BOOT, checkLogin: makeLoginCheck(systemClock), table, version: "1" }),
+    healthRoute(BOOT),
+    openApiRoute(table, "1"),
+    ...own,
+  ];
+  inventory.start();
+  await inventory.settled();
+  const later = { now: () => (systemClock.now() + 60_000) as ReturnType<typeof systemClock.now> };
+  const server = await serve(t, routes, { assets: HOME_ASSETS, clock: later });
+  const paths = openApiDocument(routes, "1").paths as { [path: string]: { [method: string]: Operation } };
+  return { server, paths };
+}
+
+/** The status and head of an answer; a stream is left at once. */
+async function head(server: TestServer, path: string, headers: { [name: string]: string }): Promise<IncomingMessage> {
+  const request = get({ host: "127.0.0.1", port: server.port, path, headers, agent: false });
+  request.on("error", () => {});
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.on("error", () => {});
+  response.destroy();
+  return response;
+}
+
+const mediaOf = ({ headers }: IncomingMessage): string => (headers["content-type"] ?? "").split(";")[0] ?? "";
+
+test("every route answers as the document says: its content type, and 304 just where there is an ETag", async (t) => {
+  const { server, paths } = await described(t);
+  let answered = 0;
+  for (const [pattern, { get: operation }] of Object.entries(paths)) {
+    if (operation === undefined) continue;
+    const required = operation.parameters.flatMap(({ name, required }) =>
+      required && name === "ref" ? ["ref=0"] : [],
+    );
+    const path = pattern.replace("{agent}", "claude").replace("{id}", "a").replace("{child}", "c");
+    const target = required.length === 0 ? path : `${path}?${required.join("&")}`;
+    const answer = await head(server, target, COOKIE);
+    const media = mediaOf(answer);
+    const status = String(answer.statusCode);
+    const error = media === "application/json" && Number(status) >= 400;
+    assert.ok(error || operation.responses[status]?.content?.[media], `${target}: ${status} ${media}`);
+    if (status !== "200") continue;
+    answered++;
+    const { etag } = answer.headers;
+    // What is still being counted has none yet.
+    if (pattern !== "/api/transcripts/{agent}/{id}") {
+      assert.equal(operation.responses["304"] !== undefined, etag !== undefined, `${target}: ETag ${etag}`);
+    }
+    if (etag === undefined) continue;
+    assert.equal((await head(server, target, { ...COOKIE, "if-none-match": etag })).statusCode, 304, target);
+  }
+  assert.equal(answered, 15);
+});
+
+test("a stream is described as one, and nothing else is", async (t) => {
+  const { paths } = await described(t);
+  const streams = Object.entries(paths).filter(([, { get }]) => get?.responses["200"]?.content?.["text/event-stream"]);
+  for (const [path] of Object.entries(paths)) {
+    const isStream = path.endsWith("/stream") || path === "/api/events";
+    assert.equal(
+      streams.some(([each]) => each === path),
+      isStream,
+      path,
+    );
+  }
+});
+
+test("a parameter that is required is missed, and one that repeats is a list of what one text may be", async (t) => {
+  const { server, paths } = await described(t);
+  const item = paths["/api/transcripts/{agent}/{id}/item"]?.get;
+  assert.deepEqual(
+    item?.parameters.map(({ name, required }) => [name, required]),
+    [
+      ["agent", true],
+      ["id", true],
+      ["ref", true],
+    ],
+  );
+  for (const [query, error] of [
+    ["", 'the parameter \\"ref\\" is missing: The `ref` of an item.'],
+    ["?ref=a%20b", "ref must be the ref of an item of this chat"],
+  ]) {
+    const { status, body } = await server.ask(`/api/transcripts/claude/a/item${query}`, { headers: COOKIE });
+    assert.deepEqual([status, body], [400, `{"error":"${error}"}`]);
+  }
+  const chat = paths["/api/events"]?.get?.parameters[0];
+  assert.deepEqual([chat?.name, chat?.schema], ["chat", { type: "array", items: { type: "string" }, maxItems: 100 }]);
+  const many = Array.from({ length: 101 }, () => "chat=claude/a").join("&");
+  assert.equal((await server.ask(`/api/events?${many}`, { headers: COOKIE })).status, 400);
+});
+
+test("the first page is described with all that it answers: the page, the way in, and how to get in", async (t) => {
+  const { server, paths } = await described(t);
+  const responses = paths["/"]?.get?.responses;
+  assert.ok(responses);
+  const code = makeLoginCode({ key: KEY, bootNonce: BOOT }, systemClock);
+  const answers = [await head(server, "/", COOKIE), await head(server, `/?t=${code}`, {}), await head(server, "/", {})];
+  assert.deepEqual(
+    answers.map((answer) => [answer.statusCode, mediaOf(answer)]),
+    [
+      [200, "text/html"],
+      [302, "text/html"],
+      [403, "text/html"],
+    ],
+  );
+  assert.deepEqual(
+    ["200", "302", "403"].map((status) => Object.keys(responses[status]?.content ?? {})),
+    [["text/html"], [], ["text/html"]],
+  );
+});
+
+test("an uncut item is described with all its fields", () => {
+  const { properties } = UNCUT_ITEMS as {
+    properties: { items: { items: { properties: object; required: string[] } } };
+  };
+  const { properties: fields, required } = properties.items.items;
+  assert.deepEqual(Object.keys(fields), [
+    "kind",
+    "at",
+    "ref",
+    "text",
+    "tool",
+    "summary",
+    "subagent",
+    "id",
+    "of",
+    "error",
+    "cut",
+  ]);
+  assert.deepEqual(required, ["kind", "at", "ref"]);
+});
+
+test("the files of the page are served and deliberately not described", async (t) => {
+  const { server, paths } = await described(t);
+  for (const { path } of HOME_ASSETS) {
+    assert.equal((await server.ask(path)).status, 200);
+    assert.equal(paths[path], undefined);
+  }
+});
