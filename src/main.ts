@@ -1,8 +1,4 @@
 import "./platform/node-version.ts";
-import v8 from "node:v8";
-
-v8.setFlagsFromString("--semi-space-growth-factor=1");
-
 import { COMMANDS } from "./commands/commands.ts";
 import { interruption } from "./commands/interruption.ts";
 import { callWords } from "./commands/program.ts";
