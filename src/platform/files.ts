@@ -11,6 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { sep } from "node:path";
+import { type EpochMs, epochMsOf } from "./clock.ts";
 import { errorCode, Failure } from "./failure.ts";
 
 /** What identifies a file and its state; two equal stamps mean nothing was written in between. */
@@ -28,6 +29,8 @@ export interface FileStamp {
 export interface OpenFile {
   readonly stamp: FileStamp;
   readonly size: number;
+  /** When it was made, where the file system knows that (Node takes its last change elsewhere): ms since the epoch. */
+  readonly bornAt: EpochMs;
   /** Copies bytes from `position` on into `target`; how many, which is fewer only at `size` (or where it was cut since). */
   read(target: Uint8Array, position: number): number;
 }
@@ -67,7 +70,12 @@ export async function withFile<T>(
   try {
     const stamp = stampFrom(path, stats);
     const { size } = stamp;
-    return await use({ stamp, size, read: (target, position) => readFully(descriptor, target, position, size) });
+    return await use({
+      stamp,
+      size,
+      bornAt: bornAt(stats),
+      read: (target, position) => readFully(descriptor, target, position, size),
+    });
   } finally {
     closeSync(descriptor);
   }
@@ -124,6 +132,10 @@ function open(path: string): number {
   } catch (error) {
     throw notReadable(error);
   }
+}
+
+function bornAt({ birthtimeMs, mtimeMs }: BigIntStats): EpochMs {
+  return epochMsOf(Number(birthtimeMs > 0n ? birthtimeMs : mtimeMs)) ?? (0 as EpochMs);
 }
 
 function readFully(descriptor: number, target: Uint8Array, position: number, size: number): number {
