@@ -11,6 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { sep } from "node:path";
+import { type EpochMs, epochMsOf } from "./clock.ts";
 import { errorCode, Failure } from "./failure.ts";
 
 /** What identifies a file and its state; two equal stamps mean nothing was written in between. */
@@ -28,6 +29,8 @@ export interface FileStamp {
 export interface OpenFile {
   readonly stamp: FileStamp;
   readonly size: number;
+  /** When it was made, where the file system knows that (Node takes its last change elsewhere): ms since the epoch. */
+  readonly bornAt: EpochMs;
   /** Copies bytes from `position` on into `target`; how many, which is fewer only at `size` (or where it was cut since). */
   read(target: Uint8Array, position: number): number;
 }
@@ -84,7 +87,8 @@ export function withFileNow<T>(realRoot: string, path: string, use: (file: OpenF
 function openFile(path: string, descriptor: number, stats: BigIntStats): OpenFile {
   const stamp = stampFrom(path, stats);
   const { size } = stamp;
-  return { stamp, size, read: (target, position) => readFully(descriptor, target, position, size) };
+  const read = (target: Uint8Array, position: number): number => readFully(descriptor, target, position, size);
+  return { stamp, size, bornAt: bornAt(stats), read };
 }
 
 /** Where an open file lies, as Linux tells it by its descriptor: no swap can deceive it. Elsewhere by its path. */
@@ -138,6 +142,10 @@ function open(path: string): number {
   } catch (error) {
     throw notReadable(error);
   }
+}
+
+function bornAt({ birthtimeMs, mtimeMs }: BigIntStats): EpochMs {
+  return epochMsOf(Number(birthtimeMs > 0n ? birthtimeMs : mtimeMs)) ?? (0 as EpochMs);
 }
 
 function readFully(descriptor: number, target: Uint8Array, position: number, size: number): number {

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Continuity } from "../../src/jsonl/continuity.ts";
 import { bytesSource } from "../../src/jsonl/source.ts";
+import type { EpochMs } from "../../src/platform/clock.ts";
 import type { OpenFile } from "../../src/platform/files.ts";
 
 function file(text: string, ino = 1n): OpenFile {
   const source = bytesSource(Buffer.from(text));
   const stamp = { path: "/chat.jsonl", dev: 1n, ino, size: source.size, mtimeNs: 0n, ctimeNs: 0n };
-  return { ...source, stamp };
+  return { ...source, stamp, bornAt: 0 as EpochMs };
 }
 
 test("every cursor may be of a file that was always the same", () => {

@@ -47,6 +47,8 @@ export class Catalogue {
   #roots: readonly ClaudeRoot[] | undefined;
   #folders = new Map<string, ProjectFolder>();
   #sessions = new Map<SessionId, KnownSession>();
+  /** Of the sessions that lie in several folders, where. */
+  #copies: ReadonlyMap<SessionId, readonly ClaudePlace[]> = new Map();
   #leftOut: readonly LeftOut[] = [];
 
   constructor(findRoots: () => Promise<readonly ClaudeRoot[]>, clock: Clock, work: ListingWork) {
@@ -105,22 +107,35 @@ export class Catalogue {
   }
 
   /**
-   * Where the session lies now: as listed when that file is still there, else looked for by name in every project folder,
-   * also when lists leave it out. The one written last wins.
+   * Where the session lies now: as listed when that file is still there (of several, the one written last by now), else looked
+   * for by name in every project folder, also when lists leave it out. The one written last wins.
    */
   async find(id: SessionId): Promise<ClaudePlace | undefined> {
     const known = this.#sessions.get(id)?.place;
-    if (known !== undefined && this.#modified(known) !== undefined) return known;
-    let newest: { readonly place: ClaudePlace; readonly mtimeNs: bigint } | undefined;
+    const there = this.#newest(this.#copies.get(id) ?? (known === undefined ? [] : [known]));
+    if (there !== undefined) return there;
+    const places: ClaudePlace[] = [];
     for (const root of await this.#rootsNow()) {
       if (root.real === undefined) continue;
       for (const path of await this.#projects.pathsIn(root.real, [])) {
         const folder = this.#projects.realFolder(root.real, path, []);
-        const place = folder === undefined ? undefined : placeIn(root.real, folder, id);
-        const mtimeNs = place && this.#modified(place);
-        if (place === undefined || mtimeNs === undefined) continue;
-        if (newest === undefined || mtimeNs > newest.mtimeNs) newest = { place, mtimeNs };
+        if (folder !== undefined) places.push(placeIn(root.real, folder, id));
       }
+    }
+    return this.#newest(places);
+  }
+
+  /** The transcripts of the session, when it lies in several folders. */
+  copiesOf(id: SessionId): readonly string[] {
+    return (this.#copies.get(id) ?? []).map(({ file }) => file);
+  }
+
+  /** The place whose transcript was written last, of those where one is. */
+  #newest(places: readonly ClaudePlace[]): ClaudePlace | undefined {
+    let newest: { readonly place: ClaudePlace; readonly mtimeNs: bigint } | undefined;
+    for (const place of places) {
+      const mtimeNs = this.#modified(place);
+      if (mtimeNs !== undefined && (newest === undefined || mtimeNs > newest.mtimeNs)) newest = { place, mtimeNs };
     }
     return newest?.place;
   }
@@ -148,6 +163,7 @@ export class Catalogue {
     }
     this.#folders = folders;
     this.#sessions = newestOfEach(folders.values(), this.#sessions, leftOut);
+    this.#copies = copiesIn(folders.values());
     this.#leftOut = leftOut;
     for (const then of this.#afterLook) then();
     return [...this.#sessions.values()];
@@ -215,6 +231,26 @@ export class Catalogue {
     const there = target === undefined ? "gone" : stateOf(target, this.#work);
     return typeof there !== "string" && there.isFile() ? there.mtimeNs : undefined;
   }
+}
+
+/** The sessions that lie in several folders, with every place. */
+function copiesIn(folders: Iterable<ProjectFolder>): Map<SessionId, ClaudePlace[]> {
+  const first = new Map<SessionId, ProjectFolder>();
+  const copies = new Map<SessionId, ClaudePlace[]>();
+  for (const folder of folders) {
+    for (const { id, reading } of folder.files.values()) {
+      if (reading?.kind !== "session") continue;
+      const other = first.get(id);
+      if (other === undefined) first.set(id, folder);
+      else if (copies.has(id)) copies.get(id)?.push(placeIn(folder.root, folder.path, id));
+      else
+        copies.set(
+          id,
+          [other, folder].map(({ root, path }) => placeIn(root, path, id)),
+        );
+    }
+  }
+  return copies;
 }
 
 /** Each session once; what has not changed since `before` stays the same object. What is not listed goes to `leftOut`. */

@@ -55,7 +55,7 @@ export async function withChat<T>(
   reading: Reading,
   use: (chat: ChatFile) => T | Promise<T>,
 ): Promise<T> {
-  const chat = new ChatFile(metered(file, reading.meter), scope, reading);
+  const chat = new ChatFile(metered(file, reading.meter), file.bornAt, scope, reading);
   try {
     return await use(chat);
   } finally {
@@ -69,14 +69,16 @@ export async function withChat<T>(
  */
 export class ChatFile {
   readonly source: ByteSource;
+  readonly #bornAt: EpochMs;
   readonly scope: ChatScope;
   readonly #meter: Meter;
   readonly #before: LookBack;
   #time: { readonly before: number; readonly place: number; readonly at: EpochMs | undefined } | undefined;
   #start: EpochMs | undefined;
 
-  constructor(source: ByteSource, scope: ChatScope, { meter, pool }: Reading) {
+  constructor(source: ByteSource, bornAt: EpochMs, scope: ChatScope, { meter, pool }: Reading) {
     this.source = source;
+    this.#bornAt = bornAt;
     this.scope = scope;
     this.#meter = meter;
     this.#before = new LookBack(source, LOOK_BACK_BYTES, pool);
@@ -109,7 +111,7 @@ export class ChatFile {
     return records;
   }
 
-  /** The time of a record at `start` that states none: the last one before it, else the first of the file, else 0. */
+  /** The time of a record at `start` that states none: the last one before it, else the first of the file, else the file's own. */
   timeBefore(start: ByteOffset): EpochMs {
     return this.#lastTime(start) ?? this.#startTime();
   }
@@ -234,7 +236,7 @@ export class ChatFile {
   }
 
   #startTime(): EpochMs {
-    this.#start ??= firstTimeIn(readRange(this.source, 0, HEADER_BYTES)) ?? (0 as EpochMs);
+    this.#start ??= firstTimeIn(readRange(this.source, 0, HEADER_BYTES)) ?? this.#bornAt;
     return this.#start;
   }
 }

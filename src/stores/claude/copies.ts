@@ -18,24 +18,37 @@ const UUID = '"uuid":';
 export class Copies {
   readonly #file: ChatFile;
   readonly #pageStart: number;
-  /** Where each record of the page stands, by id and time. */
-  readonly #page = new Map<string, ByteOffset>();
+  /** The ids of the records of the page. */
+  readonly #page = new Set<string>();
   /** The ids that stand in the window before the page; undefined until they are asked for. */
   #before: ReadonlySet<string> | undefined;
+  /** The time of the last record; undefined before the first. */
+  #lastTime: string | undefined;
+  #lastWasCopy = false;
 
   constructor(file: ChatFile, pageStart: ByteOffset) {
     this.#file = file;
     this.#pageStart = pageStart;
   }
 
-  /** Whether the next record of the page is a copy of an earlier one. */
+  /**
+   * Whether the next record of the page is a copy of an earlier one. Copies stand in runs that begin by going back in time,
+   * so all that stands before the page is looked through only where a run may have begun, or go on.
+   */
   isCopy(record: JsonObject, start: ByteOffset): boolean {
     const id = idOf(record);
     if (id === undefined) return false;
-    const key = `${id} ${timeIn(record)}`;
-    const earlier = this.#page.get(key);
-    this.#page.set(key, start);
-    if (earlier !== undefined && start - earlier <= WINDOW_BYTES) return true;
+    const isCopy = this.#isCopy(record, id, start);
+    this.#lastTime = timeIn(record);
+    this.#lastWasCopy = isCopy;
+    return isCopy;
+  }
+
+  #isCopy(record: JsonObject, id: string, start: ByteOffset): boolean {
+    if (this.#page.has(id)) return isCopy(this.#file, record, start);
+    this.#page.add(id);
+    if (this.#lastTime === undefined) return isCopy(this.#file, record, start);
+    if (!this.#lastWasCopy && timeIn(record) > this.#lastTime) return false;
     this.#before ??= idsBetween(this.#file, Math.max(0, this.#pageStart - WINDOW_BYTES), this.#pageStart);
     return this.#before.has(id) && isCopy(this.#file, record, start);
   }
@@ -45,11 +58,14 @@ export class Copies {
 export function isCopy(file: ChatFile, record: JsonObject, start: ByteOffset): boolean {
   const id = idOf(record);
   if (id === undefined) return false;
-  // The value alone, since it may stand behind a space; it also stands there as a parent, mostly right behind.
-  for (const place of file.places(`"${id}"`, start, WINDOW_BYTES)) {
-    if (!isValueOf(file, place, UUID)) continue;
-    const line = file.lineAt(place);
-    if (line !== undefined && line.start >= start - WINDOW_BYTES && holdsRecord(file, line.bytes, record)) return true;
+  const from = Math.max(0, start - WINDOW_BYTES);
+  const bytes = file.slice(from, start);
+  for (let at = bytes.indexOf(id, 0, "latin1"); at >= 0; at = bytes.indexOf(id, at + 1, "latin1")) {
+    // It also stands there as a parent. Behind the colon there may be a space.
+    const before = bytes.toString("latin1", Math.max(0, at - UUID.length - 2), at);
+    if (!/"uuid": ?"$/.test(before)) continue;
+    const line = file.lineAt(byteOffsetOf(from + at));
+    if (line !== undefined && line.start >= from && holdsRecord(file, line.bytes, record)) return true;
   }
   return false;
 }
@@ -89,11 +105,6 @@ function timeIn({ timestamp }: JsonObject): string {
 function idOf(record: JsonObject): string | undefined {
   const id = asText(record.uuid);
   return id !== undefined && isPlainId(id) ? id : undefined;
-}
-
-function isValueOf(file: ChatFile, place: number, key: string): boolean {
-  const before = file.slice(Math.max(0, place - key.length - 1), place).toString("latin1");
-  return before.trimEnd().endsWith(key);
 }
 
 /** The ids of the records between two places, and of records that are nested in these. */

@@ -1,4 +1,5 @@
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
+import { readHead } from "./line-head.ts";
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
@@ -111,6 +112,24 @@ export class LineWindow {
   /** The whole records of the conversation of this type, the first first. */
   recordsForward(type: WindowType): Generator<JsonObject> {
     return this.#records(this.#linesForward(type.bytes), type);
+  }
+
+  /** All the whole records that may say something in a chat, the first first. */
+  *records(): Generator<JsonObject> {
+    for (let at = 0; at < this.#bytes.length; ) {
+      const line = this.#lineAround(at);
+      at = line.end + 1;
+      if (line.cutAtStart || line.cutAtEnd) continue;
+      if (readHead(this.#bytes.subarray(line.start, line.end)).kind === "skip") continue;
+      const record = this.#record(line);
+      if (record !== undefined) yield record;
+    }
+  }
+
+  /** The bytes of the last line, when it goes on behind the window. */
+  lineCutAtEnd(): Buffer | undefined {
+    const start = this.#bytes.lastIndexOf(NEWLINE) + 1;
+    return this.#endsFile || start === this.#bytes.length ? undefined : this.#bytes.subarray(start);
   }
 
   /** The last whole record of session fields with `key` in it; such records begin with their type. */

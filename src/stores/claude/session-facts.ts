@@ -1,8 +1,11 @@
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
-import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import { asObject, asString, asText } from "../../platform/read.ts";
+import { START } from "../../transcript/cursor.ts";
+import { toItem } from "../../transcript/item.ts";
+import { readHead } from "./line-head.ts";
 import { fieldsType, type LineWindow, type WindowKey, windowKey, windowType } from "./line-window.ts";
 import { promptTitle, titleLine } from "./prompt-title.ts";
-import { isSidechain, typedTexts } from "./records.ts";
+import { isSidechain, type RecordPlace, toEntries, typedTexts } from "./records.ts";
 
 /** What a list says of a session, as its transcript's beginning and end give it. */
 export interface SessionFacts {
@@ -55,6 +58,12 @@ const BELIEVED_AHEAD_MS = 86_400_000;
 /** Characters of what can be a version. */
 const LONGEST_VERSION = 40;
 
+/** Bytes of a long text that are enough for a title. */
+const LONG_TEXT_BYTES = 8192;
+
+/** For entries of which only what they show is asked. */
+const NOWHERE: RecordPlace = { pos: START, fallbackAt: () => 0 as EpochMs };
+
 /** How many answers (or prompts) are parsed in search of one with a model (or with something typed). */
 const MOST_TRIES = 24;
 
@@ -88,13 +97,45 @@ export function firstPromptTitle(head: LineWindow): string | undefined {
 }
 
 /**
- * Whether it holds an answer, or a prompt that is a picture: without either, and without any title, a file of session fields
- * or of a client's own notes is no session (the official reader leaves out such files, too).
+ * What the text in a prompt gives as a title that is too long to be read whole (a picture stands in it, or a book), where
+ * nothing but its beginning is in the window.
  */
-export function hasConversation(window: LineWindow): boolean {
-  for (const _ of window.recordsForward(ASSISTANT)) return true;
-  for (const record of window.recordsForward(USER)) if (isPicturePrompt(record)) return true;
-  return false;
+export function longPromptTitle(window: LineWindow): string | undefined {
+  const line = window.lineCutAtEnd();
+  if (line === undefined || readHead(line).kind !== "user" || readHead(line).sidechain) return undefined;
+  const head = line.toString("latin1", 0, 1024);
+  if (/"isMeta": ?true|"isCompactSummary": ?true|"type": ?"tool_result"/.test(head)) return undefined;
+  for (
+    let at = line.indexOf('"text":'), tries = 0;
+    at >= 0 && ++tries < MOST_TRIES;
+    at = line.indexOf('"text":', at + 1)
+  ) {
+    const title = titleInText(line.toString("utf8", at + 7, at + LONG_TEXT_BYTES));
+    if (title !== undefined) return title;
+  }
+  const content = line.indexOf('"content":');
+  return content < 0 ? undefined : titleInText(line.toString("utf8", content + 10, content + LONG_TEXT_BYTES));
+}
+
+/** The title that the beginning of a JSON text gives. */
+function titleInText(json: string): string | undefined {
+  const text = /^ ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])*)/.exec(json)?.[1];
+  return text === undefined ? undefined : promptTitle(JSON.parse(`"${text}"`))?.title;
+}
+
+/**
+ * The first thing that a chat shows of the records in `window`, and the title that it gives where that is a prompt which was
+ * queued. A file that shows nothing (session fields, a client's own notes) is no session.
+ */
+export function firstShown(window: LineWindow): { readonly title?: string } | undefined {
+  for (const record of window.records()) {
+    if (isSidechain(record)) continue;
+    const shown = toEntries(record, NOWHERE).find((entry) => toItem(entry) !== undefined);
+    if (shown === undefined) continue;
+    const title = shown.kind === "user" && record.type === "attachment" ? titleLine(shown.text) : undefined;
+    return title === undefined ? {} : { title };
+  }
+  return undefined;
 }
 
 /**
@@ -156,10 +197,4 @@ function lastModel(window: LineWindow): string | undefined {
     if (++tries === MOST_TRIES) break;
   }
   return undefined;
-}
-
-function isPicturePrompt(record: JsonObject): boolean {
-  if (record.isMeta === true) return false;
-  const blocks = asArray(asObject(record.message)?.content) ?? [];
-  return blocks.some((block) => ["image", "document"].includes(asString(asObject(block)?.type) ?? ""));
 }

@@ -4,7 +4,14 @@ import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, stampFrom } from "../../platform/files.ts";
 import { isSpaced } from "./line-head.ts";
 import { LineWindow, type WindowPlace } from "./line-window.ts";
-import { firstPromptTitle, hasConversation, type SessionFacts, sessionFacts, statedTitle } from "./session-facts.ts";
+import {
+  firstPromptTitle,
+  firstShown,
+  longPromptTitle,
+  type SessionFacts,
+  sessionFacts,
+  statedTitle,
+} from "./session-facts.ts";
 
 /** How much is read at a transcript's start and at its end, as the official reader does. */
 const END_BYTES = 64 * 1024;
@@ -88,12 +95,12 @@ export class SessionFileReader {
       return { kind: "skipped", stamp, reason: "a subagent's transcript" };
     }
     const title = statedTitle(head, tail) ?? firstPromptTitle(head) ?? this.#laterPrompt(descriptor, stamp.size);
-    const whole = stamp.size <= this.#ends.length;
     const hasRecords = head.has(ANY_RECORD) || tail.has(ANY_RECORD);
-    if (title === undefined && (whole ? !hasConversation(head) : !hasRecords)) {
+    const shown = title === undefined && stamp.size <= this.#ends.length ? firstShown(head) : undefined;
+    if (title === undefined && (stamp.size <= this.#ends.length ? shown === undefined : !hasRecords)) {
       return { kind: "skipped", stamp, reason: "no conversation in it" };
     }
-    return { kind: "session", stamp, facts: sessionFacts(head, tail, title, modifiedAt(stamp)) };
+    return { kind: "session", stamp, facts: sessionFacts(head, tail, title ?? shown?.title, modifiedAt(stamp)) };
   }
 
   /** The first and the last 64 KiB; one window of both where they meet. */
@@ -120,9 +127,8 @@ export class SessionFileReader {
   #laterPrompt(descriptor: number, size: number): string | undefined {
     if (size <= this.#ends.length) return undefined;
     const bytes = this.#fill(descriptor, Buffer.allocUnsafe(Math.min(size, FIRST_PROMPT_BYTES)), 0);
-    return firstPromptTitle(
-      this.#window(bytes, { startsLine: true, endsFile: bytes.length === size }, isSpaced(bytes)),
-    );
+    const window = this.#window(bytes, { startsLine: true, endsFile: bytes.length === size }, isSpaced(bytes));
+    return firstPromptTitle(window) ?? longPromptTitle(window);
   }
 
   #fill(descriptor: number, target: Buffer, position: number): Buffer {

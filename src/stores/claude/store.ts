@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
+import { stampOf } from "../../platform/files.ts";
 import { systemTimer, type Timer } from "../../platform/timer.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
@@ -98,11 +99,11 @@ export class ClaudeStore implements Store {
   }
 
   entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage> {
-    return this.#at(ref, (place) => this.#chats.entries(place, from, budget));
+    return this.#at(ref, async (place) => this.#withCopies(ref, await this.#chats.entries(place, from, budget)));
   }
 
   before(ref: SessionRef, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
-    return this.#at(ref, (place) => this.#chats.before(place, before, budget));
+    return this.#at(ref, async (place) => this.#withCopies(ref, await this.#chats.before(place, before, budget)));
   }
 
   record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
@@ -154,6 +155,14 @@ export class ClaudeStore implements Store {
     if (live === undefined) return held;
     const { pid, activity } = live;
     return { ...held, live: { pid, ...(activity !== undefined && { activity }) } };
+  }
+
+  /** Where a session lies in several folders, a page depends on all of them: the one written last is read. */
+  #withCopies<P extends EntryPage | EntryPageBefore>(ref: SessionRef, page: P): P {
+    const copies = this.#catalogue.copiesOf(ref.id).filter((file) => page.uses.every(({ path }) => path !== file));
+    return copies.length === 0
+      ? page
+      : { ...page, uses: [...page.uses, ...copies.flatMap((file) => stampOf(file) ?? [])] };
   }
 
   /** Reads at the place of `ref`; when nothing is there any more, where the session has moved to since. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Meter, newMeter } from "../../../src/stores/claude/meter.ts";
@@ -100,7 +100,7 @@ test("a page full of records without a time costs one search back", async (t) =>
   const place = sessionWith(t, text + line.repeat(2_000));
   const meter = newMeter();
   const page = await freshChats(meter).entries(place, `j:${text.length}:0` as Cursor, PAGE);
-  assert.deepEqual([...new Set(page.entries.map(({ at }) => at))], [0]);
+  assert.deepEqual([...new Set(page.entries.map(({ at }) => at))], [Math.trunc(statSync(place.file).birthtimeMs)]);
   assert.ok(meter.bytes < 5 * MIB, `${meter.bytes} bytes were read`);
 });
 
@@ -363,4 +363,23 @@ test("a queued prompt that follows as a prompt of its own is shown once, and typ
   const from = far.text().lastIndexOf("\n", far.text().length - 2) + 1;
   const page = await freshChats().entries(sessionWith(t, far.text()), `j:${from}:0` as Cursor, PAGE);
   assert.deepEqual(page.entries, []);
+});
+
+test("the records of a file without any time have the file's, and keep it while the file grows", async (t) => {
+  const line = `${JSON.stringify({ type: "user", message: { content: "hi" } })}\n`;
+  const place = sessionWith(t, line.repeat(2));
+  const chats = freshChats();
+  const first = await chats.entries(place, START, PAGE);
+  const born = Math.trunc(statSync(place.file).birthtimeMs);
+  assert.deepEqual(
+    first.entries.map(({ at }) => at),
+    [born, born],
+  );
+  appendFileSync(place.file, line);
+  utimesSync(place.file, new Date(), new Date(Date.now() + 60_000));
+  const second = await chats.entries(place, first.next, PAGE);
+  assert.deepEqual(
+    second.entries.map(({ at }) => at),
+    [born],
+  );
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Failure } from "../../../src/platform/failure.ts";
@@ -110,4 +110,43 @@ test("a subagent's reference names the session it belongs to and the child", asy
   assert.deepEqual([child?.id, child?.child], [id, "a1"]);
   assert.ok(child);
   assert.equal((await store.entries(child, "0" as Cursor, { bytes: 1, parts: 1 })).next, "a1.jsonl");
+});
+
+test("of a session that lies in two folders the one written last by now is found, without a listing between", async (t) => {
+  const home = claudeHome(t);
+  const older = home.write("p", file, [prompt("old")], new Date("2026-11-30T09:00:00Z"));
+  home.write("q", file, [prompt("new")], new Date("2026-11-30T10:00:00Z"));
+  const store = home.store();
+  await store.list("sweep");
+  assert.deepEqual((await store.find(id))?.place, place(home.projects, "q"));
+  utimesSync(older, new Date(), new Date("2026-11-30T11:00:00Z"));
+  assert.deepEqual((await store.find(id))?.place, place(home.projects, "p"));
+});
+
+test("a copy of a known session is noticed by the next look", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [prompt("old")], new Date("2026-11-30T09:00:00Z"));
+  const store = home.store();
+  await store.list("sweep");
+  await store.find(id);
+  home.write("q", file, [prompt("new")], new Date("2026-11-30T10:00:00Z"));
+  await store.list("quick");
+  assert.deepEqual((await store.find(id))?.place, place(home.projects, "q"));
+});
+
+test("the page of a session that lies in two folders depends on both files", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [prompt("old")], new Date("2026-11-30T09:00:00Z"));
+  const newer = home.write("q", file, [prompt("new")], new Date("2026-11-30T10:00:00Z"));
+  const used = { path: newer, dev: 0n, ino: 0n, size: 0, mtimeNs: 0n, ctimeNs: 0n };
+  const entries = async () => ({ entries: [], next: "0" as Cursor, uses: [used], settled: true });
+  const store = home.store({ chats: () => ({ entries }) as unknown as ClaudeChatReader });
+  await store.list("sweep");
+  const ref = await store.find(id);
+  assert.ok(ref);
+  const page = await store.entries(ref, "0" as Cursor, { bytes: 1, parts: 1 });
+  assert.deepEqual(
+    page.uses.map(({ path }) => path),
+    [newer, join(home.projects, "p", file)],
+  );
 });

@@ -273,3 +273,54 @@ test("a store that is not there, or that is a file, is an empty list", async (t)
   writeFileSync(home.projects, "");
   assert.deepEqual(await store.list("sweep"), []);
 });
+
+test("a session is listed when it shows anything at all", async (t) => {
+  const home = claudeHome(t);
+  const queued = { type: "queued_command", commandMode: "prompt", prompt: "steer it" };
+  const records: [Line, string | undefined][] = [
+    [{ type: "attachment", attachment: queued }, "steer it"],
+    [{ type: "system", subtype: "api_error", error: { formatted: "overloaded" } }, "Untitled"],
+    [{ type: "user", message: { content: "[Request interrupted by user]" } }, "Untitled"],
+    [{ type: "system", subtype: "local_command", content: "Set model" }, "Untitled"],
+    [{ type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t", content: "x" }] } }, "Untitled"],
+    [{ type: "user", isMeta: true, message: { content: "a skill" } }, undefined],
+    [{ type: "attachment", attachment: { type: "prompt_snapshot", systemPrompt: ["x"] } }, undefined],
+    [{ type: "mode", mode: "normal" }, undefined],
+  ];
+  for (const [n, [record]] of records.entries()) home.write("p", `${sessionId(n)}.jsonl`, [record]);
+  const titles = new Map((await home.store().list("sweep")).map(({ id, title }) => [id, title]));
+  assert.deepEqual(
+    records.map((_, n) => titles.get(sessionId(n))),
+    records.map(([, title]) => title),
+  );
+});
+
+test("the text of a first prompt that is longer than is read gives the title", async (t) => {
+  const home = claudeHome(t);
+  const data = "A".repeat(600_000);
+  const contents: [unknown, string][] = [
+    [
+      [
+        { type: "text", text: 'look at "this"' },
+        { type: "image", source: { type: "base64", data } },
+      ],
+      'look at "this"',
+    ],
+    [`a book: ${data}`, `a book: ${"A".repeat(151)}…`],
+    [[{ type: "image", source: { type: "base64", data } }], "Untitled"],
+  ];
+  for (const [n, [content]] of contents.entries()) {
+    const record = {
+      parentUuid: null,
+      type: "user",
+      message: { role: "user", content },
+      timestamp: "2026-11-30T09:00:00Z",
+    };
+    home.write("p", `${sessionId(n)}.jsonl`, [record]);
+  }
+  const titles = new Map((await home.store().list("sweep")).map(({ id, title }) => [id, title]));
+  assert.deepEqual(
+    contents.map((_, n) => titles.get(sessionId(n))),
+    contents.map(([, title]) => title),
+  );
+});
