@@ -62,6 +62,7 @@ export class ChildLister {
     const call = callId === undefined ? undefined : said?.described.get(callId);
     const told = said?.told.get(child.id) ?? evidence.get(undefined)?.told.get(child.id);
     const result = callId === undefined ? undefined : said?.results.get(callId);
+    const startedAt = child.first.at ?? call?.at ?? startOf(child);
     return {
       id: child.id,
       title: childTitle(child.id, [
@@ -71,8 +72,8 @@ export class ChildLister {
         child.first.prompt,
       ]),
       status: childStatus({ told, result, meta: child.meta, tail, live }),
-      startedAt: child.first.at,
-      updatedAt: tail.at ?? modifiedAt(child) ?? child.first.at,
+      startedAt,
+      updatedAt: tail.at ?? modifiedAt(child) ?? startedAt,
       ...(parent !== undefined && { parent }),
     };
   }
@@ -125,7 +126,12 @@ function tailOf(chat: ChatFile, size: number): ChildTail {
 }
 
 function newestFirst(a: Child, b: Child): number {
-  return b.first.at - a.first.at || (a.id < b.id ? 1 : -1);
+  return startOf(b) - startOf(a) || (a.id < b.id ? 1 : -1);
+}
+
+/** Without a time of its own a subagent was started when its file was written last, at the latest. */
+function startOf(child: Child): EpochMs {
+  return child.first.at ?? modifiedAt(child) ?? (0 as EpochMs);
 }
 
 /** The subagent that started `child`; what names itself, or goes round in a circle, has none. */

@@ -20,13 +20,17 @@ export interface Ending {
   readonly status: string;
 }
 
+/** What a call asked for. */
+export interface Described {
+  readonly at: EpochMs | undefined;
+  readonly description: string | undefined;
+  readonly prompt: string | undefined;
+}
+
 /** What a chat says of the subagents that it started. */
 export interface Evidence {
   /** What a call asked for, by its id. */
-  readonly described: ReadonlyMap<
-    string,
-    { readonly description: string | undefined; readonly prompt: string | undefined }
-  >;
+  readonly described: ReadonlyMap<string, Described>;
   /** The call that started a subagent, as its result, a progress record or a notification names it. */
   readonly callOf: ReadonlyMap<SessionId, string>;
   /** How the result of a call says that it ended, by the call's id. */
@@ -53,7 +57,7 @@ interface Scan {
   readonly ino: bigint;
   /** Behind the last line that was read. */
   to: number;
-  readonly described: Map<string, { description: string | undefined; prompt: string | undefined }>;
+  readonly described: Map<string, Described>;
   readonly callOf: Map<SessionId, string>;
   readonly results: Map<string, Ending>;
   readonly told: Map<SessionId, Ending>;
@@ -131,6 +135,7 @@ function note(scan: Scan, record: JsonObject, start: ByteOffset): void {
   for (const call of callsOf(record, start)) {
     if (!isSpawnTool(call.tool)) continue;
     put(scan.described, call.id, {
+      at: call.at,
       description: asText(call.input?.description)?.slice(0, 2_000),
       prompt: markOf(asText(call.input?.prompt)),
     });

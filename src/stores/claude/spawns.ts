@@ -168,11 +168,13 @@ class Placing {
     const at = this.#timeOf(call);
     if (child.meta?.toolUseId !== undefined) {
       // A gateway may give the same id to calls of different turns.
-      return child.meta.toolUseId === call.id && (at === undefined || child.first.at >= at - SETTLE_MS);
+      return child.meta.toolUseId === call.id && (at === undefined || (child.first.at ?? at) >= at - SETTLE_MS);
     }
     const prompt = asText(call.input?.prompt);
     if (prompt === undefined || at === undefined || this.#file.scope.agent !== undefined) return false;
-    return child.first.prompt === promptMark(prompt) && Math.abs(child.first.at - at) <= SETTLE_MS;
+    const started = child.first.at;
+    if (started === undefined || child.first.prompt !== promptMark(prompt)) return false;
+    return Math.abs(started - at) <= SETTLE_MS;
   }
 
   /** Whether its place is at `call`: the first that can have started it (ids and prompts may come again). */
@@ -184,9 +186,9 @@ class Placing {
   /** Whether `call` can have started `child` in time to show it. */
   #started(child: Child, call: Call): boolean {
     const at = this.#timeOf(call);
-    return (
-      isSpawnTool(call.tool) && at !== undefined && child.first.at <= at + SETTLE_MS && this.#isLinked(child, call)
-    );
+    if (!isSpawnTool(call.tool) || at === undefined) return false;
+    // One that states no time is not known to have come too late.
+    return (child.first.at ?? at) <= at + SETTLE_MS && this.#isLinked(child, call);
   }
 
   /** Whether a call that shows `child` stands before `before`, at most `window` bytes back. */
