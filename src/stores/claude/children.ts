@@ -70,6 +70,16 @@ export class ChildIndex {
    * anew. `main` is the session's transcript, when it is open already.
    */
   async of(place: ClaudePlace, effort: "trust" | "fresh", main?: OpenFile): Promise<Children> {
+    const { byId, folders } = await this.withFiles(place, effort);
+    for (const inline of await this.#inline(place, main)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
+    return { all: [...byId.values()], byId, folders };
+  }
+
+  /** Those that have a file of their own: the session's transcript is not looked into for others. */
+  async withFiles(
+    place: ClaudePlace,
+    effort: "trust" | "fresh",
+  ): Promise<{ readonly byId: Map<SessionId, Child>; readonly folders: readonly FileStamp[] }> {
     const { files, folders } = this.#finder.list(place);
     const byId = new Map<SessionId, Child>();
     const named = new Map<string, boolean>();
@@ -80,8 +90,7 @@ export class ChildIndex {
       // The same id in two places: the one in the session's own folder, which is listed last.
       byId.set(file.id, childOf(place, file, known.first, known.meta));
     }
-    for (const inline of await this.#inline(place, main)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
-    return { all: [...byId.values()], byId, folders };
+    return { byId, folders };
   }
 
   /**
