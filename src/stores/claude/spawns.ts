@@ -172,12 +172,10 @@ class Placing {
 
   /** The subagents that a naming at `start` is about. */
   #namedBy({ agent, run, call, callId, isResult }: Naming, start: ByteOffset, at: EpochMs): Child[] {
-    // A result too far behind its call may be another call's of the same id: not when it is older than the subagent.
+    // A result without a call belongs to one further back, if anything stands there; ids may come again, but not before.
+    const mayBeFar = (first: FirstRecord): boolean => start > LOOK_BACK_BYTES && !isAfter(first, at);
     const ofCall = ({ meta, first }: Child): boolean =>
-      isResult &&
-      meta?.toolUseId !== undefined &&
-      meta.toolUseId === callId &&
-      (call !== undefined || !isAfter(first, at));
+      isResult && callId !== undefined && meta?.toolUseId === callId && (call !== undefined || mayBeFar(first));
     const tied = this.#children.all.filter(
       (child) => child.id === agent || (run !== undefined && child.run === run) || ofCall(child),
     );

@@ -217,3 +217,10 @@ for (const layout of ["calls in records of their own", "calls in one record"]) {
     );
   });
 }
+
+test("a result that stands before any call of its id does not show the subagent of a later one", async (t) => {
+  const one = session(t);
+  one.records.result("toolu_1", "of another turn").call("toolu_1", "Agent", { prompt: "p" });
+  startAgent(one, one.records.now() - 2_000, { meta: { toolUseId: "toolu_1", description: "job" } });
+  assert.deepEqual(kinds(await chatOf(one)), ["tool-result", "tool-call", "subagent job"]);
+});
