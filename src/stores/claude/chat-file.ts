@@ -74,7 +74,7 @@ export class ChatFile {
   readonly #meter: Meter;
   readonly #before: LookBack;
   #time: { readonly before: number; readonly place: number; readonly at: EpochMs | undefined } | undefined;
-  #start: EpochMs | undefined;
+  #start: { readonly at: EpochMs | undefined } | undefined;
 
   constructor(source: ByteSource, bornAt: EpochMs, scope: ChatScope, { meter, pool }: Reading) {
     this.source = source;
@@ -113,13 +113,23 @@ export class ChatFile {
 
   /** The time of a record at `start` that states none: the last one before it, else the first of the file, else the file's own. */
   timeBefore(start: ByteOffset): EpochMs {
+    return this.statedTimeBefore(start) ?? this.#bornAt;
+  }
+
+  /** The last time that is stated before `start`, else the first that the file's beginning states. */
+  statedTimeBefore(start: ByteOffset): EpochMs | undefined {
     return this.#lastTime(start) ?? this.#startTime();
   }
 
   /** The time of a record that is too long to be parsed: the last that its end states, else as of one without. */
   timeOfLong(start: ByteOffset, end: ByteOffset): EpochMs {
+    return this.statedTimeOfLong(start, end) ?? this.#bornAt;
+  }
+
+  /** The same, when any is stated. */
+  statedTimeOfLong(start: ByteOffset, end: ByteOffset): EpochMs | undefined {
     const tail = this.#before.slice(Math.max(start, end - HEADER_BYTES), end);
-    return lastTimeIn(tail, tail.length)?.at ?? this.timeBefore(start);
+    return lastTimeIn(tail, tail.length)?.at ?? this.statedTimeBefore(start);
   }
 
   /**
@@ -235,9 +245,9 @@ export class ChatFile {
     return undefined;
   }
 
-  #startTime(): EpochMs {
-    this.#start ??= firstTimeIn(readRange(this.source, 0, HEADER_BYTES)) ?? this.#bornAt;
-    return this.#start;
+  #startTime(): EpochMs | undefined {
+    this.#start ??= { at: firstTimeIn(readRange(this.source, 0, HEADER_BYTES)) };
+    return this.#start.at;
   }
 }
 

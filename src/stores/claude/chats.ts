@@ -18,11 +18,13 @@ import { type ChatRecord, readChat } from "./chat-records.ts";
 import { agentChat, type ChatScope, MAIN_CHAT, sidechainChat } from "./chat-scope.ts";
 import { ChildLister } from "./child-list.ts";
 import { ChildIndex } from "./children.ts";
+import { EvidenceFinder } from "./evidence.ts";
 import { readLongLine } from "./long-line.ts";
 import { addTo, type Meter, newMeter } from "./meter.ts";
+import { mentionsSubagents, orphanedCalls } from "./namings.ts";
 import { withPersistedOutput } from "./persisted.ts";
 import type { ClaudePlace } from "./place.ts";
-import { mentionsSubagents, placeSubagents } from "./spawns.ts";
+import { placeSubagents } from "./spawns.ts";
 import { Trouble } from "./trouble.ts";
 
 /** What reading chats needs from outside. */
@@ -55,6 +57,7 @@ export class ClaudeChats {
   readonly #continuity = new Continuity();
   readonly #trouble = new Trouble();
   readonly #children: ChildIndex;
+  readonly #evidence: EvidenceFinder;
   readonly #lister: ChildLister;
 
   constructor(deps: ClaudeChatsDeps) {
@@ -63,7 +66,8 @@ export class ClaudeChats {
     this.#meter = deps.meter ?? newMeter();
     const reading = { meter: this.#meter, pool: this.#pool };
     this.#children = new ChildIndex(reading, this.#trouble);
-    this.#lister = new ChildLister(this.#children, reading);
+    this.#evidence = new EvidenceFinder(reading);
+    this.#lister = new ChildLister(this.#children, reading, this.#evidence);
   }
 
   /** The entries from `from` on. @throws Failure bad-request, not-found */
@@ -121,7 +125,9 @@ export class ClaudeChats {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(chat.source, cursor.offset);
       const records = there ? await this.#recordAt(chat, cursor.offset) : undefined;
       if (records === undefined) throw new Failure("not-found", "no record of this chat stands there");
-      const { entries } = await this.#tell(place, open, chat, records, LATER);
+      // A page shows nothing of a record that is too long for it, so its subagents stand elsewhere.
+      const long = chat.lineAt(cursor.offset) === undefined;
+      const { entries } = long ? { entries: entriesOf(records) } : await this.#tell(place, open, chat, records, LATER);
       return withPersistedOutput(place, records[0]?.record, entries);
     });
   }
@@ -174,18 +180,27 @@ export class ClaudeChats {
     records: readonly ChatRecord[],
     now: EpochMs,
   ): Promise<Told> {
-    if (!mentionsSubagents(records)) {
+    if (!mentionsSubagents(records) && !(await this.#startedAny(place, orphanedCalls(records)))) {
       return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
     }
     const main = place.file === place.mainFile ? open : undefined;
     const children = await this.#children.of(place, "trust", main);
-    const placed = await placeSubagents(chat, records, children, now);
+    const placed = await placeSubagents(chat, records, children, now, () =>
+      this.#evidence.of(open, chat.scope, "start"),
+    );
     const files = [...new Set(placed.used.flatMap(({ files }) => files))];
     return {
       entries: entriesOf(placed.records),
       stop: placed.stop,
       uses: [open.stamp, ...children.folders, ...files.flatMap((file) => stampOf(file) ?? [])],
     };
+  }
+
+  /** Whether a subagent's meta file names one of these calls. */
+  async #startedAny(place: ClaudePlace, calls: ReadonlySet<string>): Promise<boolean> {
+    if (calls.size === 0) return false;
+    const { byId } = await this.#children.withFiles(place, "trust");
+    return [...byId.values()].some(({ meta }) => meta?.toolUseId !== undefined && calls.has(meta.toolUseId));
   }
 
   async #pageBefore(

@@ -1,4 +1,5 @@
-import { byteOffsetOf } from "../../jsonl/cursor.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import { readRange } from "../../jsonl/source.ts";
 import type { EpochMs } from "../../platform/clock.ts";
@@ -9,13 +10,16 @@ import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ChatFile } from "./chat-file.ts";
 import { promptOf, timeOf } from "./records.ts";
 
-/** What a subagent's first record says: fixed once it is written. */
+/** What a subagent's first records say. */
 export interface FirstRecord {
-  readonly at: EpochMs;
+  /** When it was started; undefined when none of them states a time. */
+  readonly at: EpochMs | undefined;
   /** What it was asked to do (see `promptMark`). */
   readonly prompt: string | undefined;
   /** The session that its records name: its parent's. */
   readonly session: string | undefined;
+  /** Nothing that is appended can say more. */
+  readonly settled: boolean;
 }
 
 /** What the file beside a subagent's transcript says (`agent-<id>.meta.json`, 2.1); every field may be missing. */
@@ -52,8 +56,14 @@ export function isHelper(id: string): boolean {
   return id.startsWith("acompact-") || id.startsWith("aprompt_suggestion-");
 }
 
-/** Reads what a subagent's file begins with; undefined as long as no whole record with a time stands there. */
-export function firstRecordOf(file: ChatFile): FirstRecord | undefined {
+/** Reads what a subagent's file begins with; undefined as long as no whole line stands there. */
+export async function firstRecordOf(file: ChatFile): Promise<FirstRecord | undefined> {
+  const end = await firstLineEnd(file.source);
+  if (end === undefined) return undefined;
+  return end > PAGE_BYTES ? longFirst(file, end) : (statedFirst(file) ?? untimedFirst(file));
+}
+
+function statedFirst(file: ChatFile): FirstRecord | undefined {
   let first: JsonObject | undefined;
   let prompt: string | undefined;
   const end = byteOffsetOf(Math.min(file.source.size, PAGE_BYTES));
@@ -62,16 +72,58 @@ export function firstRecordOf(file: ChatFile): FirstRecord | undefined {
       if (timeOf(record) === undefined) continue;
       first ??= record;
       prompt ??= promptOf(record);
-      if (prompt !== undefined || record.type === "assistant") return firstOf(first, prompt);
+      if (prompt !== undefined || record.type === "assistant") return firstOf(first, prompt, true);
     }
   }
-  return first === undefined ? undefined : firstOf(first, prompt);
+  return first === undefined ? undefined : firstOf(first, prompt, false);
 }
 
 /** What the record that a subagent begins with says. */
-export function firstOf(record: JsonObject, prompt: string | undefined): FirstRecord | undefined {
-  const at = timeOf(record);
-  return at === undefined ? undefined : { at, prompt: prompt && promptMark(prompt), session: asText(record.sessionId) };
+export function firstOf(record: JsonObject, prompt: string | undefined, settled: boolean): FirstRecord {
+  const session = asText(record.sessionId);
+  return { at: timeOf(record), prompt: prompt && promptMark(prompt), session, settled };
+}
+
+/** Of a file whose records state no time, or show nothing at all. */
+function untimedFirst(file: ChatFile): FirstRecord {
+  const end = byteOffsetOf(Math.min(file.source.size, PAGE_BYTES));
+  let first: JsonObject | undefined;
+  for (const line of file.linesFrom(0, end)) {
+    for (const record of file.records(line.bytes)) {
+      first ??= record;
+      const prompt = promptOf(record);
+      if (prompt !== undefined) return firstOf(first, prompt, false);
+    }
+  }
+  const at = first === undefined ? file.statedTimeBefore(byteOffsetOf(0)) : undefined;
+  const session = asText(first?.sessionId) ?? sessionIn(file.slice(0, HEAD_BYTES));
+  return { at, prompt: undefined, session, settled: false };
+}
+
+/** Of a first record that is too long to be parsed: its time, and whose it is; what was asked is not looked for. */
+function longFirst(file: ChatFile, end: ByteOffset): FirstRecord {
+  const at = file.statedTimeOfLong(byteOffsetOf(0), end);
+  const session = sessionIn(file.slice(0, HEAD_BYTES)) ?? sessionIn(file.slice(end - HEAD_BYTES, end));
+  return { at, prompt: undefined, session, settled: true };
+}
+
+/** Bytes at either end of a record in which its envelope stands. */
+const HEAD_BYTES = 1024;
+const STEP_BYTES = 64 * 1024;
+
+/** Quotes inside a text are escaped, so that these bytes are a key. */
+function sessionIn(bytes: Buffer): string | undefined {
+  return /"sessionId":\s*"([^"\\]{1,200})"/.exec(bytes.toString("latin1"))?.[1];
+}
+
+/** Behind the first newline; waits now and then so as not to hold up others. */
+async function firstLineEnd(source: ByteSource): Promise<ByteOffset | undefined> {
+  for (let from = 0; from < source.size; from += STEP_BYTES) {
+    const newline = readRange(source, from, Math.min(from + STEP_BYTES, source.size)).indexOf(0x0a);
+    if (newline >= 0) return byteOffsetOf(from + newline + 1);
+    if (from % PAGE_BYTES === 0 && from > 0) await turn();
+  }
+  return undefined;
 }
 
 /** As much of a prompt as tells it from others. A cut string would keep the whole in memory, so it is copied. */

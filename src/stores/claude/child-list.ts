@@ -10,8 +10,9 @@ import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
 import { agentChat, MAIN_CHAT } from "./chat-scope.ts";
 import { type ChildTail, childTitle, NO_TAIL, TailReader } from "./child-facts.ts";
 import { type Child, type ChildIndex, readable } from "./children.ts";
-import { type Evidence, EvidenceFinder } from "./evidence.ts";
+import type { Evidence, EvidenceFinder } from "./evidence.ts";
 import type { ClaudePlace } from "./place.ts";
+import { matchByPrompt } from "./prompt-match.ts";
 import { childStatus } from "./statuses.ts";
 
 /** Bytes at a transcript's end that tell how it ends. */
@@ -25,10 +26,10 @@ export class ChildLister {
   readonly #evidence: EvidenceFinder;
   readonly #tails = new Recent<string, { readonly stamp: FileStamp; readonly tail: ChildTail }>(TAILS);
 
-  constructor(index: ChildIndex, reading: Reading) {
+  constructor(index: ChildIndex, reading: Reading, evidence: EvidenceFinder) {
     this.#index = index;
     this.#reading = reading;
-    this.#evidence = new EvidenceFinder(reading);
+    this.#evidence = evidence;
   }
 
   /** The newest 200 of the session at `place`; of a subagent's place, those that it started. */
@@ -40,10 +41,11 @@ export class ChildLister {
     const uses = [...(main ? [main] : []), ...folders];
     if (chosen.length === 0) return { children: [], uses, settled: true };
     const evidence = await this.#evidenceOf(place, chosen, byId);
+    const byPrompt = callsByPrompt(all, evidence.get(undefined));
     const children: ChildEntry[] = [];
     for (const child of chosen) {
       uses.push(...child.files.flatMap((file) => stampOf(file) ?? []));
-      children.push(this.#entry(child, byId, evidence, await this.#tailOf(child), live));
+      children.push(this.#entry(child, byId, evidence, byPrompt, await this.#tailOf(child), live));
       if (children.length % 16 === 0) await turn();
     }
     return { children, uses, settled: true };
@@ -53,15 +55,17 @@ export class ChildLister {
     child: Child,
     byId: ReadonlyMap<SessionId, Child>,
     evidence: ReadonlyMap<SessionId | undefined, Evidence>,
+    byPrompt: ReadonlyMap<SessionId, string>,
     tail: ChildTail,
     live: boolean,
   ): ChildEntry {
     const parent = parentOf(child, byId);
     const said = evidence.get(parent);
-    const callId = child.meta?.toolUseId ?? said?.callOf.get(child.id) ?? (said && callByPrompt(child, said));
+    const callId = child.meta?.toolUseId ?? said?.callOf.get(child.id) ?? byPrompt.get(child.id);
     const call = callId === undefined ? undefined : said?.described.get(callId);
     const told = said?.told.get(child.id) ?? evidence.get(undefined)?.told.get(child.id);
     const result = callId === undefined ? undefined : said?.results.get(callId);
+    const startedAt = child.first.at ?? call?.at ?? startOf(child);
     return {
       id: child.id,
       title: childTitle(child.id, [
@@ -71,8 +75,8 @@ export class ChildLister {
         child.first.prompt,
       ]),
       status: childStatus({ told, result, meta: child.meta, tail, live }),
-      startedAt: child.first.at,
-      updatedAt: tail.at ?? modifiedAt(child) ?? child.first.at,
+      startedAt,
+      updatedAt: tail.at ?? modifiedAt(child) ?? startedAt,
       ...(parent !== undefined && { parent }),
     };
   }
@@ -86,7 +90,7 @@ export class ChildLister {
     const evidence = new Map<SessionId | undefined, Evidence>();
     const of = async (path: string, agent: SessionId | undefined): Promise<void> => {
       const scope = agent === undefined ? MAIN_CHAT : agentChat(agent);
-      const found = await readable(withFile(place.root, path, (file) => this.#evidence.of(file, scope)));
+      const found = await readable(withFile(place.root, path, (file) => this.#evidence.of(file, scope, "end")));
       if (found !== undefined) evidence.set(agent, found);
     };
     await of(place.mainFile, undefined);
@@ -125,7 +129,12 @@ function tailOf(chat: ChatFile, size: number): ChildTail {
 }
 
 function newestFirst(a: Child, b: Child): number {
-  return b.first.at - a.first.at || (a.id < b.id ? 1 : -1);
+  return startOf(b) - startOf(a) || (a.id < b.id ? 1 : -1);
+}
+
+/** Without a time of its own a subagent was started when its file was written last, at the latest. */
+function startOf(child: Child): EpochMs {
+  return child.first.at ?? modifiedAt(child) ?? (0 as EpochMs);
 }
 
 /** The subagent that started `child`; what names itself, or goes round in a circle, has none. */
@@ -139,12 +148,21 @@ function parentOf(child: Child, byId: ReadonlyMap<SessionId, Child>): SessionId 
   return parent;
 }
 
-/** The one call that asked for what `child` was asked. */
-function callByPrompt(child: Child, { described }: Evidence): string | undefined {
-  const { prompt } = child.first;
-  if (prompt === undefined) return undefined;
-  const ids = [...described].filter(([, call]) => call.prompt === prompt);
-  return ids.length === 1 ? ids[0]?.[0] : undefined;
+/** The calls that nothing but their prompt links to the subagents that they started. */
+function callsByPrompt(children: readonly Child[], said: Evidence | undefined): Map<SessionId, string> {
+  const calls = new Map<SessionId, string>();
+  if (said === undefined) return calls;
+  const linked = (child: Child): string | undefined => child.meta?.toolUseId ?? said.callOf.get(child.id);
+  const open = children.filter((child) => linked(child) === undefined && child.meta?.parent === undefined);
+  const taken = new Set(children.map(linked));
+  for (const prompt of new Set(open.flatMap(({ first }) => first.prompt ?? []))) {
+    const asking = [...said.described].flatMap(([id, call]) =>
+      call.prompt === prompt && !taken.has(id) ? [{ id, at: call.at }] : [],
+    );
+    const asked = open.filter(({ first }) => first.prompt === prompt).map(({ id, first }) => ({ id, at: first.at }));
+    for (const [callId, { id }] of matchByPrompt(asking, asked)) calls.set(id, callId);
+  }
+  return calls;
 }
 
 function modifiedAt(child: Child): EpochMs | undefined {

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { readRange } from "../../jsonl/source.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
@@ -33,6 +34,8 @@ export interface Children {
   readonly folders: readonly FileStamp[];
 }
 
+/** Bytes at a transcript's start that tell which session its records name. */
+const HEAD_BYTES = 64 * 1024;
 /** Subagents that are remembered, in all sessions. */
 const REMEMBERED = 20_000;
 
@@ -67,17 +70,51 @@ export class ChildIndex {
    * anew. `main` is the session's transcript, when it is open already.
    */
   async of(place: ClaudePlace, effort: "trust" | "fresh", main?: OpenFile): Promise<Children> {
+    const { byId, folders } = await this.withFiles(place, effort);
+    for (const inline of await this.#inline(place, main)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
+    return { all: [...byId.values()], byId, folders };
+  }
+
+  /** Those that have a file of their own: the session's transcript is not looked into for others. */
+  async withFiles(
+    place: ClaudePlace,
+    effort: "trust" | "fresh",
+  ): Promise<{ readonly byId: Map<SessionId, Child>; readonly folders: readonly FileStamp[] }> {
     const { files, folders } = this.#finder.list(place);
     const byId = new Map<SessionId, Child>();
+    const named = new Map<string, boolean>();
     for (const [index, file] of files.entries()) {
       if (index % 64 === 63) await turn();
       const known = await this.#facts(place, file, effort);
-      if (known.first === undefined || (file.shared && known.first.session !== place.session)) continue;
+      if (known.first === undefined || !(await this.#isOf(place, file, known.first, named))) continue;
       // The same id in two places: the one in the session's own folder, which is listed last.
       byId.set(file.id, childOf(place, file, known.first, known.meta));
     }
-    for (const inline of await this.#inline(place, main)) if (!byId.has(inline.id)) byId.set(inline.id, inline);
-    return { all: [...byId.values()], byId, folders };
+    return { byId, folders };
+  }
+
+  /**
+   * Whether a file is a subagent of the session at `place`: its records name that session, wherever it was moved to. In
+   * the session's own folder one also counts that names no session, or another one that the transcript itself names (it
+   * was copied under a new name, or forked from that one). `named` remembers what the transcript names.
+   */
+  async #isOf(
+    place: ClaudePlace,
+    { shared }: ChildFile,
+    { session }: FirstRecord,
+    named: Map<string, boolean>,
+  ): Promise<boolean> {
+    if (session === place.session) return true;
+    if (shared) return false;
+    if (session === undefined) return true;
+    const known = named.get(session) ?? (await this.#names(place, session));
+    named.set(session, known);
+    return known;
+  }
+
+  async #names(place: ClaudePlace, session: string): Promise<boolean> {
+    const head = await this.#read(place, place.mainFile, (open) => readRange(open, 0, Math.min(open.size, HEAD_BYTES)));
+    return head?.includes(`"sessionId":${JSON.stringify(session)}`) ?? false;
   }
 
   async #inline(place: ClaudePlace, main: OpenFile | undefined): Promise<Child[]> {
@@ -97,14 +134,14 @@ export class ChildIndex {
 
   async #facts(place: ClaudePlace, file: ChildFile, effort: "trust" | "fresh"): Promise<Known> {
     const known = this.#known.get(file.file);
-    const complete = known?.first?.prompt !== undefined && (known.meta !== undefined || file.shared);
+    const complete = known?.first?.settled === true && (known.meta !== undefined || file.shared);
     if (known !== undefined && complete && (effort === "trust" || file.shared)) return known;
     const fileStamp = stampOf(file.file);
     const metaStamp = file.shared ? undefined : stampOf(file.meta);
-    const sameFile =
-      same(known?.fileStamp, fileStamp) || (known?.first !== undefined && sameInode(known.fileStamp, fileStamp));
+    const sameFirst =
+      same(known?.fileStamp, fileStamp) || (known?.first?.settled && sameInode(known.fileStamp, fileStamp));
     const facts: Known = {
-      first: sameFile && known?.first?.prompt !== undefined ? known.first : await this.#first(place, file),
+      first: sameFirst ? known?.first : await this.#first(place, file),
       meta: same(known?.metaStamp, metaStamp) ? known?.meta : await this.#meta(place, file),
       fileStamp,
       metaStamp,

@@ -10,7 +10,7 @@ import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
 import { MAIN_CHAT, sidechainKey } from "./chat-scope.ts";
 import { type ChildTail, type FirstRecord, firstOf, TailReader } from "./child-facts.ts";
 import { holds, isSpaced, readHead } from "./line-head.ts";
-import { isSidechain, promptOf } from "./records.ts";
+import { isSidechain, promptOf, timeOf } from "./records.ts";
 
 /** A subagent whose records stand in its parent's file (Claude Code 2.0 and older). */
 export interface Sidechain {
@@ -33,7 +33,7 @@ const STEP_BYTES = 512 * 1024;
 const SESSIONS = 32;
 
 interface Growing {
-  readonly first: FirstRecord;
+  first: FirstRecord;
   readonly tail: TailReader;
 }
 
@@ -103,9 +103,8 @@ function add(scan: Scan, record: JsonObject): void {
   const key = sidechainKey(record, (id) => scan.roots.get(id));
   if (key === undefined) return;
   const known = scan.found.get(key);
-  const first = known?.first ?? firstOf(record, promptOf(record));
-  if (first === undefined) return;
-  const growing = known ?? { first, tail: new TailReader() };
+  const growing = known ?? { first: firstOf(record, promptOf(record), true), tail: new TailReader() };
+  if (growing.first.at === undefined) growing.first = { ...growing.first, at: timeOf(record) };
   growing.tail.next(record);
   scan.found.set(key, growing);
 }

@@ -1,21 +1,30 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
-import { asObject, asText, type JsonObject } from "../../platform/read.ts";
+import { asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { type Call, callsOf, findCalls } from "./calls.ts";
-import { type ChatFile, posOf } from "./chat-file.ts";
+import { type ChatFile, type EarlierLine, posOf } from "./chat-file.ts";
 import type { ChatRecord } from "./chat-records.ts";
-import { childTitle, promptMark } from "./child-facts.ts";
+import { childTitle, type FirstRecord } from "./child-facts.ts";
 import type { Child, Children } from "./children.ts";
-import { isSpawnTool, type NamedResult, namedResults, notificationOf } from "./links.ts";
+import type { Evidence, SpawnCall } from "./evidence.ts";
+import { isSpawnTool, namedResults, notificationOf } from "./links.ts";
+import { type Naming, namingsOf } from "./namings.ts";
+import { PromptLinks } from "./prompt-links.ts";
 import { timeOf } from "./records.ts";
 
 /*
  * Where a subagent stands in the chat of whoever started it: at the call, when its first record is at most 5 s younger
  * than the call; else at the first result or notification that names it. The call is found from the subagent's meta
- * file; without one (2.1.1 and older) by its prompt, at the first of several calls with the same one.
+ * file; without one (2.1.1 and older) by its prompt (see prompt-match.ts). A call cannot know a subagent that only its
+ * result links to it: that one stands at the result, however soon it began.
+ *
+ * All this is looked for in the 8 MiB before a record. Whether a subagent was shown further back cannot be told from
+ * those, and either guess is wrong: it would be told never, or twice. So where a result or a notification more than
+ * 8 MiB into the file would be its first, the scan that the lists are made from is asked (`Evidence`): a fact of the file's
+ * whole prefix, found once per file and continued as it grows, and the same wherever a page begins.
  */
 
 /** The subagents of a page, and where it must stop because one may yet appear. */
@@ -27,66 +36,23 @@ export interface Placed {
   readonly used: readonly Child[];
 }
 
-/** Whether anything in these records has to do with subagents; if not, nothing need be known of them. */
-export function mentionsSubagents(records: readonly ChatRecord[]): boolean {
-  for (const { record, entries, calls } of records) {
-    if (record === undefined) continue;
-    if (record.type !== "assistant") {
-      if (namingsOf(record, calls).length > 0) return true;
-    } else if (entries.some((entry) => entry.kind === "tool-call" && isSpawnTool(entry.tool))) return true;
-  }
-  return false;
-}
-
-/** Puts subagents at their places. `now` decides alone whether the page has to wait. */
+/** Puts subagents at their places. `now` decides alone whether the page has to wait; `evidence` is what the whole chat says. */
 export async function placeSubagents(
   file: ChatFile,
   records: readonly ChatRecord[],
   children: Children,
   now: EpochMs,
+  evidence: () => Promise<Evidence>,
 ): Promise<Placed> {
-  const placing = new Placing(file, children, now);
+  const placing = new Placing(file, children, now, evidence);
   const placed: { start: ByteOffset; entries: readonly Entry[] }[] = [];
   placing.findCallsOfNotified(records);
   for (const record of records) {
-    const entries = placing.record(record);
+    const entries = await placing.record(record);
     if (entries === undefined) return { records: placed, stop: record.start, used: placing.used() };
     placed.push({ start: record.start, entries });
   }
   return { records: placed, stop: undefined, used: placing.used() };
-}
-
-/** A result or a notification that names subagents. */
-interface Naming {
-  readonly callId: string | undefined;
-  /** Its call, when it is a result and the call was found. */
-  readonly call: Call | undefined;
-  readonly agent: SessionId | undefined;
-  readonly run: string | undefined;
-  readonly isResult: boolean;
-}
-
-function namingsOf(record: JsonObject, calls: ChatRecord["calls"]): Naming[] {
-  const told = notificationOf(record);
-  if (told !== undefined) {
-    return [{ callId: told.callId, call: undefined, agent: told.task, run: undefined, isResult: false }];
-  }
-  if (!mayName(record, calls)) return [];
-  return namedResults(record).flatMap((result: NamedResult) => {
-    const call = calls.find(({ id }) => id === result.callId);
-    const ofSpawn = call !== undefined && isSpawnTool(call.tool);
-    const agent = result.byText && call !== undefined && !ofSpawn ? undefined : result.agent;
-    if (agent === undefined && result.run === undefined && !ofSpawn) return [];
-    return [{ callId: result.callId, call, agent, run: result.run, isResult: true }];
-  });
-}
-
-/** Spares the many results that have nothing to do with subagents a closer look. */
-function mayName(record: JsonObject, calls: ChatRecord["calls"]): boolean {
-  if (record.type !== "user") return false;
-  const structured = asObject(record.toolUseResult);
-  if (structured?.agentId !== undefined || structured?.runId !== undefined || calls.length === 0) return true;
-  return calls.some(({ tool }) => isSpawnTool(tool));
 }
 
 class Placing {
@@ -97,8 +63,14 @@ class Placing {
   /** The calls that notified subagents were started by, by where the notification stands. */
   readonly #calls = new Map<ByteOffset, Call>();
 
-  constructor(file: ChatFile, children: Children, now: EpochMs) {
+  readonly #evidence: () => Promise<Evidence>;
+  readonly #prompts: PromptLinks;
+
+  constructor(file: ChatFile, children: Children, now: EpochMs, evidence: () => Promise<Evidence>) {
     this.#file = file;
+    this.#evidence = evidence;
+    const ours = children.all.filter((child) => this.#isOurs(child));
+    this.#prompts = new PromptLinks(file, ours);
     this.#children = children;
     this.#now = now;
   }
@@ -123,7 +95,7 @@ class Placing {
   }
 
   /** The entries of a record with its subagents; undefined when it waits for one. */
-  record({ record, entries, calls, start }: ChatRecord): readonly Entry[] | undefined {
+  async record({ record, entries, calls, start }: ChatRecord): Promise<readonly Entry[] | undefined> {
     if (record === undefined) return entries;
     const spawned = callsOf(record, start).filter(({ tool }) => isSpawnTool(tool));
     const namings = spawned.length > 0 ? [] : namingsOf(record, calls);
@@ -142,11 +114,11 @@ class Placing {
       }
     }
     for (const naming of namings) {
-      const named = this.#namedBy(naming);
+      const named = this.#namedBy(naming, start, at);
       if (named.length === 0 && naming.agent !== undefined && naming.isResult && young) return undefined;
       for (const child of named) {
         this.#used.set(child.id, child);
-        if (this.#isAtNaming(child, naming, start)) all.push(entryOf(child, at, start, naming.call));
+        if (await this.#isAtNaming(child, naming, start)) all.push(entryOf(child, at, start, naming.call));
       }
     }
     return all;
@@ -161,18 +133,11 @@ class Placing {
 
   /** The subagents that `call` started, as far as can be told from the call. */
   #linkedTo(call: Call): Child[] {
-    return this.#children.all.filter((child) => this.#isOurs(child) && this.#isLinked(child, call));
-  }
-
-  #isLinked(child: Child, call: Call): boolean {
-    const at = this.#timeOf(call);
-    if (child.meta?.toolUseId !== undefined) {
-      // A gateway may give the same id to calls of different turns.
-      return child.meta.toolUseId === call.id && (at === undefined || child.first.at >= at - SETTLE_MS);
-    }
-    const prompt = asText(call.input?.prompt);
-    if (prompt === undefined || at === undefined || this.#file.scope.agent !== undefined) return false;
-    return child.first.prompt === promptMark(prompt) && Math.abs(child.first.at - at) <= SETTLE_MS;
+    const byId = this.#children.all.filter(
+      (child) => this.#isOurs(child) && isMetaOf(child, call, this.#prompts.timeOf(call)),
+    );
+    const byPrompt = byId.length > 0 ? undefined : this.#prompts.startedSoon(call);
+    return byPrompt === undefined ? byId : [byPrompt];
   }
 
   /** Whether its place is at `call`: the first that can have started it (ids and prompts may come again). */
@@ -181,60 +146,94 @@ class Placing {
     return call.start === undefined || !this.#hasCallBefore(child, call.start, PAGE_BYTES);
   }
 
-  /** Whether `call` can have started `child` in time to show it. */
+  /** Whether `call` can have started `child` in time to show it, in a record that is shown. */
   #started(child: Child, call: Call): boolean {
-    const at = this.#timeOf(call);
-    return (
-      isSpawnTool(call.tool) && at !== undefined && child.first.at <= at + SETTLE_MS && this.#isLinked(child, call)
-    );
+    const at = this.#prompts.timeOf(call);
+    if (!isSpawnTool(call.tool) || at === undefined) return false;
+    if (call.start !== undefined && this.#file.lineAt(call.start) === undefined) return false;
+    // One that states no time is not known to have come too late.
+    if ((child.first.at ?? at) > at + SETTLE_MS) return false;
+    return child.meta?.toolUseId === undefined ? this.#prompts.startedSoon(call) === child : isMetaOf(child, call, at);
   }
 
   /** Whether a call that shows `child` stands before `before`, at most `window` bytes back. */
   #hasCallBefore(child: Child, before: ByteOffset, window: number): boolean {
     const id = child.meta?.toolUseId;
-    const [key, value] = id === undefined ? ["prompt", child.first.prompt] : ["id", id];
-    if (value === undefined) return false;
-    const needle = `"${key}":${JSON.stringify(value.slice(0, 100)).replace(/"$/, "")}`;
-    for (const place of this.#file.places(needle, before)) {
-      if (place < before - window) return false;
-      const line = this.#file.lineAt(place);
-      const calls = line ? this.#file.records(line.bytes).flatMap((record) => callsOf(record, line.start)) : [];
-      if (calls.some((call) => this.#started(child, call))) return true;
+    if (id === undefined) {
+      const { at, prompt } = child.first;
+      if (at === undefined || prompt === undefined || !this.#prompts.asked(prompt).includes(child)) return false;
+      return this.#prompts.callsFor(prompt, before, window).some((call) => this.#started(child, call));
+    }
+    for (const call of this.#prompts.callsWith(`"id":${JSON.stringify(id)}`, before, window)) {
+      if (this.#started(child, call)) return true;
     }
     return false;
   }
 
-  #namedBy({ agent, run, call }: Naming): Child[] {
+  /** The subagents that a naming at `start` is about. */
+  #namedBy({ agent, run, call, callId, isResult }: Naming, start: ByteOffset, at: EpochMs): Child[] {
+    // A result without a call belongs to one further back, if anything stands there; ids may come again, but not before.
+    const mayBeFar = (first: FirstRecord): boolean => start > LOOK_BACK_BYTES && !isAfter(first, at);
+    const ofCall = ({ meta, first }: Child): boolean =>
+      isResult && callId !== undefined && meta?.toolUseId === callId && (call !== undefined || mayBeFar(first));
     const tied = this.#children.all.filter(
-      ({ id, run: ofRun, meta }) =>
-        id === agent || (run !== undefined && ofRun === run) || (call !== undefined && meta?.toolUseId === call.id),
+      (child) => child.id === agent || (run !== undefined && child.run === run) || ofCall(child),
     );
-    return tied.filter((child) => this.#isOurs(child));
+    const ours = tied.filter((child) => this.#isOurs(child));
+    if (ours.length > 0 || agent !== undefined || run !== undefined || call === undefined) return ours;
+    const byPrompt = isSpawnTool(call.tool) ? this.#prompts.startedLate(call, start, at) : undefined;
+    return byPrompt === undefined ? [] : [byPrompt];
   }
 
-  #isAtNaming(child: Child, naming: Naming, start: ByteOffset): boolean {
-    const own = child.meta?.toolUseId;
+  async #isAtNaming(child: Child, naming: Naming, start: ByteOffset): Promise<boolean> {
     if (!isOwnResult(child, naming)) return false;
-    const callId = own ?? (naming.isResult ? undefined : naming.callId);
     const call = naming.isResult ? naming.call : this.#calls.get(start);
-    // Whoever knows the call and can't see it any more trusts that the subagent was shown there.
-    if (call === undefined && callId !== undefined) return false;
     if (call !== undefined && this.#started(child, call)) return false;
-    return !this.#hasCallBefore(child, start, LOOK_BACK_BYTES) && !this.#isNamedBefore(child, start);
+    if (this.#hasCallBefore(child, start, LOOK_BACK_BYTES) || this.#isNamedBefore(child, start)) return false;
+    return start <= LOOK_BACK_BYTES || !(await this.#isShownBefore(child, start));
+  }
+
+  /** Whether a call or a naming before `start`, anywhere in the file, has shown `child`. */
+  async #isShownBefore(child: Child, start: ByteOffset): Promise<boolean> {
+    const { spawns, namings } = await this.#evidence();
+    const callId = child.meta?.toolUseId ?? this.#prompts.callOf(child, spawns);
+    const isNear = (call: SpawnCall): boolean => {
+      const at = child.first.at ?? call.at;
+      return at !== undefined && call.at !== undefined && Math.abs(at - call.at) <= SETTLE_MS;
+    };
+    return (
+      spawns.some((call) => call.start < start && call.id === callId && isNear(call)) ||
+      namings.some(
+        (naming) =>
+          naming.start < start &&
+          isOwnResult(child, naming) &&
+          (naming.agent === child.id ||
+            (naming.run !== undefined && naming.run === child.run) ||
+            (naming.isResult && naming.callId === callId && callId !== undefined && !isAfter(child.first, naming.at))),
+      )
+    );
   }
 
   #isNamedBefore(child: Child, before: ByteOffset): boolean {
-    const needles = [child.id, child.run, child.meta?.toolUseId].filter((needle) => needle !== undefined);
+    const asked = child.first.prompt;
+    const byPrompt = this.#prompts.asked(asked).includes(child) && asked !== undefined;
+    const calls = byPrompt ? this.#prompts.callsFor(asked, before, LOOK_BACK_BYTES).map(({ id }) => id) : [];
+    const needles = [child.id, child.run, child.meta?.toolUseId, ...calls].filter((needle) => needle !== undefined);
     return needles.some((needle) => {
       for (const place of this.#file.places(needle, before)) {
         const line = this.#file.lineAt(place);
-        for (const record of line ? this.#file.records(line.bytes) : []) {
-          const namings = line ? namingsOf(record, this.#callsAnsweredBy(record, line.start)) : [];
-          if (namings.some((naming) => isOwnResult(child, naming) && this.#namedBy(naming).includes(child)))
-            return true;
-        }
+        if (line !== undefined && this.#isNamedIn(child, line)) return true;
       }
       return false;
+    });
+  }
+
+  #isNamedIn(child: Child, { start, bytes }: EarlierLine): boolean {
+    return this.#file.records(bytes).some((record) => {
+      const at = timeOf(record) ?? this.#file.timeBefore(start);
+      return namingsOf(record, this.#callsAnsweredBy(record, start)).some(
+        (naming) => isOwnResult(child, naming) && this.#namedBy(naming, start, at).includes(child),
+      );
     });
   }
 
@@ -244,14 +243,19 @@ class Placing {
     findCalls(this.#file, new Map(ids.map((id) => [id, [{ start, found: (call) => calls.push(call) }]])));
     return calls;
   }
+}
 
-  #timeOf(call: Call): EpochMs | undefined {
-    return call.at ?? (call.start === undefined ? undefined : this.#file.timeBefore(call.start));
-  }
+/** A gateway may give the same id to calls of different turns. */
+function isMetaOf({ meta, first }: Child, call: Call, at: EpochMs | undefined): boolean {
+  return meta?.toolUseId === call.id && (at === undefined || (first.at ?? at) >= at - SETTLE_MS);
+}
+
+function isAfter({ at }: FirstRecord, time: EpochMs | undefined): boolean {
+  return at !== undefined && time !== undefined && at > time;
 }
 
 /** The result of another call than that which started it says nothing of where it stands. */
-function isOwnResult({ meta }: Child, { isResult, callId }: Naming): boolean {
+function isOwnResult({ meta }: Child, { isResult, callId }: Pick<Naming, "isResult" | "callId">): boolean {
   return !isResult || meta?.toolUseId === undefined || meta.toolUseId === callId;
 }
 

@@ -185,3 +185,82 @@ test("a subagent's chat is gone when its folder is swapped for a link between th
   symlinkSync(outside, join(place.sideFolder, "subagents"));
   await assert.rejects(chats.entries(child, START, PAGE), { kind: "not-found" });
 });
+
+const FIRST_RECORDS: readonly (readonly [string, readonly object[]])[] = [
+  [
+    "a first record over the limit of a page",
+    [{ type: "user", message: { content: "p".repeat(700_000) }, timestamp: "2026-01-05T10:00:01.100Z" }],
+  ],
+  [
+    "a first record of several megabytes",
+    [{ type: "user", message: { content: "p".repeat(3_000_000) }, timestamp: "2026-01-05T10:00:01.100Z" }],
+  ],
+  [
+    "records without a readable time",
+    [
+      { type: "user", message: { content: "p" } },
+      { type: "assistant", message: { content: "a" }, timestamp: "soon" },
+    ],
+  ],
+  [
+    "a page of records that show nothing",
+    Array.from({ length: 40 }, () => ({
+      type: "attachment",
+      attachment: { type: "prompt_snapshot", text: "x".repeat(20_000) },
+    })),
+  ],
+];
+
+for (const [what, lines] of FIRST_RECORDS) {
+  test(`a subagent whose file begins with ${what} is listed, placed at its call, and can be read`, async (t) => {
+    const { place, records, chats, clock } = session(t);
+    records.call("toolu_1", "Agent", { description: "job", prompt: "p" });
+    const startedAt = records.now();
+    appendFileSync(place.file, records.result("toolu_1", "done", { toolUseResult: { agentId: AGENT } }).take());
+    const answer = { type: "assistant", message: { content: [{ type: "text", text: "answer" }] } };
+    const text = [...lines, answer].map((line) =>
+      JSON.stringify({ isSidechain: true, agentId: AGENT, sessionId: SESSION, ...line }),
+    );
+    writeAgent(place, AGENT, 0, { toolUseId: "toolu_1" });
+    writeFileSync(
+      join(place.sideFolder, "subagents", `agent-${AGENT}.jsonl`),
+      text.map((line) => `${line}\n`).join(""),
+    );
+    clock.at += 60_000;
+    const { children } = await chats.children(place);
+    assert.deepEqual(
+      children.map(({ id, title, status }) => [id, title, status]),
+      [[AGENT, "job", "done"]],
+    );
+    assert.ok(Math.abs((children[0]?.startedAt ?? 0) - startedAt) <= 100);
+    assert.deepEqual(kinds(await wholeChat(chats, place)), ["tool-call", `subagent ${AGENT}`, "tool-result"]);
+    const child = await chats.child(place, requireSessionId(AGENT));
+    assert.ok(child);
+    const read = await wholeChat(chats, child);
+    assert.equal(read.at(-1)?.kind, "assistant");
+    assert.equal(
+      read.some((entry) => entry.kind === "marker" && entry.marker === "oversized"),
+      what.startsWith("a first"),
+    );
+  });
+}
+
+test("a file in a session's own folder whose records name another session is no subagent of it", async (t) => {
+  const { place, records, chats } = session(t);
+  appendFileSync(place.file, records.user("go").take());
+  writeAgent({ ...place, session: requireSessionId("77777777-7777-4777-8777-777777777777") }, AGENT, records.now());
+  assert.deepEqual((await chats.children(place)).children, []);
+  assert.equal(await chats.child(place, requireSessionId(AGENT)), undefined);
+});
+
+test("a transcript that was copied under another name keeps its subagents", async (t) => {
+  const { place, chats } = session(t);
+  const other = requireSessionId("77777777-7777-4777-8777-777777777777");
+  const records = new Records(other);
+  appendFileSync(place.file, records.user("go").take());
+  writeAgent({ ...place, session: other }, AGENT, records.now());
+  assert.deepEqual(
+    (await chats.children(place)).children.map(({ id }) => id),
+    [AGENT],
+  );
+});
