@@ -40,9 +40,9 @@ export interface FileNow {
 export class Continuity {
   readonly #known = new Recent<string, Known>(PATHS);
 
-  /** Compares the open file with what stood at its path before. */
-  now(file: OpenFile): FileNow {
-    const known = this.#update(file);
+  /** Compares the open file with what stood before at its path, or under the `name` of what may lie at several. */
+  now(file: OpenFile, name: string = file.stamp.path): FileNow {
+    const known = this.#update(file, name);
     const { generation } = known;
     return {
       fits: (offset) => known.stretches?.some(({ from, to }) => from <= offset && offset <= to) ?? true,
@@ -52,13 +52,13 @@ export class Continuity {
     };
   }
 
-  #update(file: OpenFile): Known {
-    const { path, dev, ino, size } = file.stamp;
+  #update(file: OpenFile, name: string): Known {
+    const { dev, ino, size } = file.stamp;
     const signature = signatureOf(file);
-    const known = this.#known.get(path);
+    const known = this.#known.get(name);
     if (known === undefined) {
       const first: Known = { dev, ino, size, signature, stretches: undefined, generation: 0 };
-      this.#known.set(path, first);
+      this.#known.set(name, first);
       return first;
     }
     const common = Math.min(signature.length, known.signature.length);
