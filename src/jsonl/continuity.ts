@@ -48,9 +48,9 @@ export class Continuity {
     this.#known = new Recent(paths);
   }
 
-  /** Compares the open file with what stood at its path before. */
-  now(file: OpenFile): FileNow {
-    const known = this.#update(file);
+  /** Compares the open file with what stood before at its path, or under the `name` of what may lie at several. */
+  now(file: OpenFile, name: string = file.stamp.path): FileNow {
+    const known = this.#update(file, name);
     const { edition } = known;
     return {
       edition,
@@ -61,13 +61,13 @@ export class Continuity {
     };
   }
 
-  #update(file: OpenFile): Known {
-    const { path, dev, ino, size } = file.stamp;
+  #update(file: OpenFile, name: string): Known {
+    const { dev, ino, size } = file.stamp;
     const signature = signatureOf(file);
-    const known = this.#known.get(path);
+    const known = this.#known.get(name);
     if (known === undefined) {
       const first: Known = { dev, ino, size, signature, stretches: undefined, edition: ++this.#editions };
-      this.#known.set(path, first);
+      this.#known.set(name, first);
       return first;
     }
     const common = Math.min(signature.length, known.signature.length);

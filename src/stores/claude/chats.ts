@@ -152,7 +152,11 @@ export class ClaudeChats {
   #open<T>(place: ClaudePlace, use: (open: OpenFile, chat: ChatFile, now: FileNow) => Promise<T>): Promise<T> {
     return withFile(place.root, place.file, async (open) => {
       this.#meter.opens++;
-      const now = this.#continuity.now(open);
+      // The session may go on in another copy of its transcript, which earlier cursors are not of.
+      const now = this.#continuity.now(
+        open,
+        place.file === place.mainFile ? `${place.root} ${place.session}` : place.file,
+      );
       const scope = await this.#scopeOf(place, open);
       const meter = newMeter();
       try {

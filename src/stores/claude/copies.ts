@@ -70,7 +70,7 @@ export function isCopy(file: ChatFile, record: JsonObject, start: ByteOffset): b
   return false;
 }
 
-/** Those that are copies of a record in the 8 MiB before them, in one pass for all. */
+/** Those whose id a record in the 8 MiB before them has, whatever its time, in one pass for all. */
 export function farCopies<R extends Asker & { readonly record: JsonObject }>(
   file: ChatFile,
   records: readonly R[],
@@ -84,7 +84,8 @@ export function farCopies<R extends Asker & { readonly record: JsonObject }>(
   if (asked.size === 0) return copies;
   file.nearest(Buffer.from(UUID), asked, (one, place) => {
     const line = file.lineAt(place);
-    const found = line !== undefined && line.start < one.start && holdsRecord(file, line.bytes, one.record);
+    const isOne = (other: JsonObject): boolean => other.uuid === one.record.uuid;
+    const found = line !== undefined && line.start < one.start && file.records(line.bytes).some(isOne);
     if (found) copies.add(one);
     return found;
   });

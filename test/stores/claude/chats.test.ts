@@ -328,13 +328,13 @@ test("what was written twice is shown once, from wherever it is read, and takes 
   assert.deepEqual(told(toItems(page.entries)), ["user: three", "assistant: end"]);
 });
 
-test("a record that was only given the id of another is shown", async (t) => {
+test("a record that was only given the id of another is shown, and takes nothing back", async (t) => {
   const records = new Records(SESSION).user("one");
   const uuid = records.last();
-  records.assistant([{ type: "text", text: "done" }]).user("one again", { parentUuid: uuid, uuid });
+  records.assistant([{ type: "text", text: "done" }]).user("one again", { parentUuid: null });
   const text = records.text().replace(/"uuid":"[^"]*"(?=,"timestamp":"[^"]*03\.000Z")/, `"uuid":"${uuid}"`);
   const read = await readFromEverywhere(sessionWith(t, text));
-  assert.equal(told(read.whole).at(-1), "user: one again");
+  assert.deepEqual(told(read.whole), ["user: one", "assistant: done", "user: one again"]);
   assertSameFromEverywhere(read);
 });
 
@@ -382,4 +382,16 @@ test("the records of a file without any time have the file's, and keep it while 
     second.entries.map(({ at }) => at),
     [born],
   );
+});
+
+test("a cursor of one copy of a session starts again in a copy in another folder", async (t) => {
+  const place = sessionWith(t, new Records(SESSION).user("old").text());
+  const folder = join(place.root, "-home-dev-moved");
+  mkdirSync(folder);
+  const file = join(folder, `${SESSION}.jsonl`);
+  writeFileSync(file, new Records(SESSION).user("new").text());
+  const chats = freshChats();
+  const { next } = await chats.entries(place, START, PAGE);
+  const page = await chats.entries(placeOf(place.root, file), next, PAGE);
+  assert.deepEqual([page.reset, told(toItems(page.entries))], [true, ["user: new"]]);
 });
