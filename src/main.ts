@@ -8,13 +8,13 @@ import { bridgeOfThisMachine } from "./commands/wiring.ts";
 import { dropSqliteWarning } from "./platform/builtins.ts";
 import { systemClock } from "./platform/clock.ts";
 import { processEnvironment } from "./platform/environment.ts";
-import { keepYoungGenerationSmall } from "./platform/heap.ts";
+import { keepHeapSmall } from "./platform/heap.ts";
 
 /** The version of the built file; the source has none. */
 declare const __VERSION__: string | undefined;
 
 dropSqliteWarning();
-keepYoungGenerationSmall();
+keepHeapSmall();
 const version = typeof __VERSION__ === "string" ? __VERSION__ : "(source)";
 const environment = processEnvironment();
 const terminal = processTerminal(environment);

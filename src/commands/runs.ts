@@ -57,9 +57,11 @@ export const runs = command({
 async function list({ terminal, bridge, environment, clock }: Context, options: Values): Promise<ExitCode> {
   const { limit = RUN_LIMIT } = options;
   const inventory = bridge.runs(environment(options.home));
-  const { runs, total } = await withProgress(terminal, "Reading the runs", () => inventory.page(undefined, limit));
+  const { runs, next, total } = await withProgress(terminal, "Reading the runs", () =>
+    inventory.page(undefined, limit),
+  );
   if (options.json) {
-    await printJson(terminal, { runs, total });
+    await printJson(terminal, { runs, next, total });
     return 0;
   }
   const shown = { columns: terminal.columns, style: styleFor(terminal), now: clock.now() };

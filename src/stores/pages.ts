@@ -17,7 +17,7 @@ export interface ReadPage extends Provenance, Edition {
 const YOUNG_MS = 50;
 const MOST_PAGES = 256;
 /** Characters of all pages kept together. */
-const MOST_CHARACTERS = 4_000_000;
+const MOST_CHARACTERS = 1_500_000;
 
 interface Held {
   /** Counts the reads; which of two began first. */
