@@ -22,7 +22,7 @@ for (const { name, node } of NODES) {
       const shown = await machine.run("show", "1b0e");
       assert.match(
         shown.out,
-        /^\n── 2026-11-30 ──\n\nuser {2}09:00:01\nFix it\.\n\nassistant {2}09:00:02\nI will\. x+…\n/,
+        /^Fix the redirect\nclaude\/1b0e4c52[-0-9a-f]+ · \/home\/dev\/work · main · 2026-11-30 09:00:01\n\n── 2026-11-30 ──\n\nuser {2}09:00:01\nFix it\.\n\nassistant {2}09:00:02\nI will\. x+…\n/,
       );
       assert.deepEqual([shown.code, shown.err], [0, ""]);
       const last = (await machine.run("tail", "-n", "1", "--json", `claude/${SESSION}`)).out;
