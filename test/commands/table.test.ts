@@ -9,14 +9,14 @@ const columns = [
   { heading: "TITLE", cut: "end", least: 4 },
 ] as const;
 const rows = [
-  ["1b0e4c52", "~/work/shop", "Fix the redirect after login"],
+  ["1b0e4c52", "~/code/shop", "Fix the redirect after login"],
   ["2c7f9d13", "~/翻訳", "説明書を日本語に翻訳する"],
 ];
 
 test("a table is as wide as its texts where nothing limits it", () => {
   assert.deepEqual(tableLines(columns, rows, undefined), [
     "ID        FOLDER       TITLE",
-    "1b0e4c52  ~/work/shop  Fix the redirect after login",
+    "1b0e4c52  ~/code/shop  Fix the redirect after login",
     "2c7f9d13  ~/翻訳       説明書を日本語に翻訳する",
   ]);
 });
@@ -24,7 +24,7 @@ test("a table is as wide as its texts where nothing limits it", () => {
 test("a table fits the terminal: the widest columns give way, wide characters count two", () => {
   assert.deepEqual(tableLines(columns, rows, 36), [
     "ID        FOLDER       TITLE",
-    "1b0e4c52  ~/work/shop  Fix the redi…",
+    "1b0e4c52  ~/code/shop  Fix the redi…",
     "2c7f9d13  ~/翻訳       説明書を日本…",
   ]);
   assert.deepEqual(tableLines(columns, rows, 24), [
