@@ -3,6 +3,7 @@ import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type FileStamp, sameStamp, stampFrom, stampOf } from "../../platform/files.ts";
 import type { SessionId } from "../../transcript/names.ts";
+import { Looks } from "../looks.ts";
 import type { ListEffort } from "../store.ts";
 import { stateOf, targetInside } from "./path-state.ts";
 import type { ClaudePlace } from "./place.ts";
@@ -42,8 +43,7 @@ export class Catalogue {
   readonly #projects: ProjectFolders;
   readonly #touched = new Set<string>();
   readonly #afterLook = new Set<() => void>();
-  readonly #waiting = new Map<ListEffort, Promise<readonly KnownSession[]>>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #looks = new Looks<readonly KnownSession[]>((effort) => this.#look(effort));
   #roots: readonly ClaudeRoot[] | undefined;
   #folders = new Map<string, ProjectFolder>();
   #sessions = new Map<SessionId, KnownSession>();
@@ -95,15 +95,7 @@ export class Catalogue {
    * after another; who asks while one waits for its turn shares it.
    */
   look(effort: ListEffort): Promise<readonly KnownSession[]> {
-    const waiting = this.#waiting.get(effort);
-    if (waiting !== undefined) return waiting;
-    const look = this.#turn.then(() => {
-      this.#waiting.delete(effort);
-      return this.#look(effort);
-    });
-    this.#waiting.set(effort, look);
-    this.#turn = look.catch(() => undefined);
-    return look;
+    return this.#looks.take(effort);
   }
 
   /**

@@ -4,6 +4,7 @@ import { type FileStamp, stampOf } from "../../platform/files.ts";
 import { asNumber } from "../../platform/read.ts";
 import type { SqliteDatabase } from "../../sqlite/database.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import { Looks } from "../looks.ts";
 import type { ListEffort, Listed, Skipped } from "../store.ts";
 import type { HermesPlace } from "./chats.ts";
 import { isUnchanged, readHermes } from "./database.ts";
@@ -46,7 +47,7 @@ export class Catalogue {
   #looked = false;
   #rows: readonly Listed[] = [];
   #twins: Skipped | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #looks = new Looks<readonly Listed[]>((effort) => this.#look(effort));
 
   /** `home` is where a session is gone on with whose folder is not known. */
   constructor(findRoots: () => readonly HermesRoot[], home: string, work: ListingWork) {
@@ -78,9 +79,7 @@ export class Catalogue {
 
   /** The sessions; a sweep looks for databases anew, a quick look asks those that are known. */
   look(effort: ListEffort): Promise<readonly Listed[]> {
-    const look = this.#turn.then(() => this.#look(effort));
-    this.#turn = look.catch(() => undefined);
-    return look;
+    return this.#looks.take(effort);
   }
 
   /** Where the conversation lies that the session `id` is, or was, part of; and the id that it has now. */

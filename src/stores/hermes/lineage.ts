@@ -11,7 +11,7 @@ export interface Conversation {
 /** The sessions of a database by the conversations that they are. */
 export interface Conversations {
   readonly all: readonly Conversation[];
-  /** The conversation that a session's id stands for now: the one it goes on in. */
+  /** The conversation that a session's id leads to: the one that it goes on in. */
   of(id: string): Conversation | undefined;
   /** Those that sessions of `conversation` started as subagents, the newest first. */
   delegatedBy(conversation: Conversation): readonly Conversation[];

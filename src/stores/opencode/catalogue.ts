@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import { stampOf } from "../../platform/files.ts";
 import type { SessionId } from "../../transcript/names.ts";
+import { Looks } from "../looks.ts";
 import type { ListEffort } from "../store.ts";
 import { isThere } from "./children.ts";
 import { DatabaseFile, isLasting, sameState } from "./database-file.ts";
@@ -42,8 +43,7 @@ export class Catalogue {
   readonly #files: FileSessions;
   readonly #databases = new Map<string, KnownDatabase>();
   readonly #afterLook = new Set<() => void>();
-  readonly #waiting = new Map<ListEffort, Promise<readonly KnownSession[]>>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #looks = new Looks<readonly KnownSession[]>((effort) => this.#look(effort));
   #roots: readonly OpenCodeRoot[] | undefined;
   #rootsTouched = false;
   #fileSessions: readonly FileSession[] = [];
@@ -104,15 +104,7 @@ export class Catalogue {
    * one after another; who asks while one waits for its turn shares it.
    */
   look(effort: ListEffort): Promise<readonly KnownSession[]> {
-    const waiting = this.#waiting.get(effort);
-    if (waiting !== undefined) return waiting;
-    const look = this.#turn.then(() => {
-      this.#waiting.delete(effort);
-      return this.#look(effort);
-    });
-    this.#waiting.set(effort, look);
-    this.#turn = look.catch(() => undefined);
-    return look;
+    return this.#looks.take(effort);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { errorCode, Failure } from "../../platform/failure.ts";
 import { type FileStamp, sameStamp, stampOf, withFile } from "../../platform/files.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import { Looks } from "../looks.ts";
 import type { ListEffort, Listed } from "../store.ts";
 import type { RecordedPlace } from "./chats.ts";
 import { factsOf, type Reading, type RecordedFacts } from "./facts.ts";
@@ -56,7 +57,7 @@ export class Catalogue {
   #looked = false;
   #leftOut: readonly LeftOut[] = [];
   #rows: readonly Listed[] = [];
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #looks = new Looks<readonly Listed[]>((effort) => this.#look(effort));
 
   constructor(findRoots: () => readonly RecordedRoot[], clock: Clock, work: ListingWork) {
     this.#findRoots = findRoots;
@@ -95,9 +96,7 @@ export class Catalogue {
 
   /** The sessions; a sweep asks every file for its state, a quick look those that are new or were touched. */
   look(effort: ListEffort): Promise<readonly Listed[]> {
-    const look = this.#turn.then(() => this.#look(effort));
-    this.#turn = look.catch(() => undefined);
-    return look;
+    return this.#looks.take(effort);
   }
 
   /** Where the recording of `id` lies: a file of that name in a folder of that name, and an agent's. */
