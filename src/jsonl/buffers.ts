@@ -26,8 +26,8 @@ export class PageBuffers {
 const LEAST_BYTES = 16 * 1024;
 /** The sizes in which buffers are kept: a power of two, so that few fit many. */
 const SMALLEST_KEPT_BYTES = 64 * 1024;
-/** All that is kept: what most pages take; a look back over its whole window takes more, and is rare. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+/** All that is kept: what a look back holds, and the long lines that it tells of. */
+const KEPT_BYTES = 2 * 1024 * 1024;
 
 /**
  * Bytes for reads that last as long as one answer is made, taken one by one and given back together. Without it each

@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import type { OpenFile } from "../platform/files.ts";
 import { Recent } from "../platform/recent.ts";
-import { type ByteSource, readRange } from "./source.ts";
+import { readRange } from "./source.ts";
 
 /** How many of a file's first bytes tell it from another at the same path. */
 const SIGNATURE_BYTES = 1024;
@@ -15,11 +16,17 @@ interface Stretch {
   readonly to: number;
 }
 
+/**
+ * A file's first bytes. Thousands are kept, so that those of all but the smallest files are kept as a digest; those of
+ * small ones stand as they are (latin1), so that a file that has grown since can be compared.
+ */
+type Signature = { readonly digest: string } | { readonly bytes: string };
+
 interface Known {
   dev: bigint;
   ino: bigint;
   size: number;
-  signature: Buffer;
+  signature: Signature;
   /** Where cursors can be of the file that is there now; undefined as long as it was never another. */
   stretches: Stretch[] | undefined;
   edition: number;
@@ -63,16 +70,21 @@ export class Continuity {
 
   #update(file: OpenFile, name: string): Known {
     const { dev, ino, size } = file.stamp;
-    const signature = signatureOf(file);
+    const first = readRange(file, 0, Math.min(SIGNATURE_BYTES, size));
     const known = this.#known.get(name);
     if (known === undefined) {
-      const first: Known = { dev, ino, size, signature, stretches: undefined, edition: ++this.#editions };
-      this.#known.set(name, first);
-      return first;
+      const met: Known = {
+        dev,
+        ino,
+        size,
+        signature: signatureOf(first),
+        stretches: undefined,
+        edition: ++this.#editions,
+      };
+      this.#known.set(name, met);
+      return met;
     }
-    const common = Math.min(signature.length, known.signature.length);
-    const sameStart = signature.compare(known.signature, 0, common, 0, common) === 0;
-    if (known.dev !== dev || known.ino !== ino || !sameStart) {
+    if (known.dev !== dev || known.ino !== ino || !startsAs(known.signature, first)) {
       known.stretches = [];
       known.edition = ++this.#editions;
     } else if (size < known.size) {
@@ -81,13 +93,24 @@ export class Continuity {
         .map(({ from, to }) => ({ from, to: Math.min(to, size) }));
       known.edition = ++this.#editions;
     }
-    Object.assign(known, { dev, ino, size, signature });
+    Object.assign(known, { dev, ino, size, signature: signatureOf(first) });
     return known;
   }
 }
 
-function signatureOf(source: ByteSource): Buffer {
-  return readRange(source, 0, Math.min(SIGNATURE_BYTES, source.size));
+function signatureOf(first: Buffer): Signature {
+  return first.length < SIGNATURE_BYTES ? { bytes: first.toString("latin1") } : { digest: digestOf(first) };
+}
+
+/** Whether `first` can be the bytes that were signed, more or fewer of them. Fewer than a digest was made of count as others. */
+function startsAs(signature: Signature, first: Buffer): boolean {
+  if ("digest" in signature) return first.length === SIGNATURE_BYTES && digestOf(first) === signature.digest;
+  const common = Math.min(first.length, signature.bytes.length);
+  return first.toString("latin1", 0, common) === signature.bytes.slice(0, common);
+}
+
+function digestOf(bytes: Buffer): string {
+  return hash("sha256", bytes, "base64url");
 }
 
 /** Adds a stretch, joined with those that it touches. */

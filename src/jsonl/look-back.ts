@@ -4,20 +4,28 @@ import { type ByteOffset, byteOffsetOf } from "./cursor.ts";
 import type { ByteSource } from "./source.ts";
 
 const BLOCK_BYTES = 64 * 1024;
+/** Blocks that are held as long as none was looked at twice after it was given up: what stands just before a page. */
+const NEAR_BLOCKS = 16;
 const NEWLINE = 0x0a;
 
 /**
  * Byte searches in what stands before a record: what a page needs to know of earlier records (the name of a tool, the
- * last time) without reading them all. Lives as long as one page is made; blocks that were read once are kept till
- * then, so that a second needle costs no read, and never more of them than the window and a page need.
+ * last time) without reading them all. Lives as long as one page is made; the blocks that were looked at last are held
+ * till then, so that one search through the whole window takes little memory, and many of them read it twice at most.
  */
 export class LookBack {
   readonly #source: ByteSource;
   readonly #window: number;
   readonly #pool: BytePool;
+  /** From the one that was asked for longest ago to the last. */
   readonly #blocks = new Map<number, Buffer>();
   /** By the memory that they are views of. */
   readonly #taken = new Map<ArrayBufferLike, Buffer>();
+  /** Every block that was read so far. */
+  readonly #met = new Set<number>();
+  #held = NEAR_BLOCKS;
+  /** The memory that views have been told of, which must stay as it is. */
+  readonly #shown = new Set<ArrayBufferLike>();
 
   constructor(source: ByteSource, window: number = LOOK_BACK_BYTES, pool: BytePool = new BytePool()) {
     this.#source = source;
@@ -30,6 +38,7 @@ export class LookBack {
     this.#blocks.clear();
     this.#pool.give(this.#taken.values());
     this.#taken.clear();
+    this.#shown.clear();
   }
 
   /**
@@ -43,8 +52,8 @@ export class LookBack {
     for (let block = blockOf(highest); block >= blockOf(lowest); block--) {
       const base = block * BLOCK_BYTES;
       const seam = before > base + BLOCK_BYTES ? this.#seam(block, needle.length - 1) : Buffer.alloc(0);
-      yield* placesIn(seam, needle, base + BLOCK_BYTES - (needle.length - 1), lowest, highest);
-      yield* placesIn(this.#block(block), needle, base, lowest, highest);
+      yield* placesIn(() => seam, needle, base + BLOCK_BYTES - (needle.length - 1), lowest, highest);
+      yield* placesIn(() => this.#block(block), needle, base, lowest, highest);
     }
   }
 
@@ -67,8 +76,8 @@ export class LookBack {
     const block = blockOf(start);
     const base = block * BLOCK_BYTES;
     const held = this.#blocks.get(block);
-    if (held !== undefined && end <= base + held.length) return held.subarray(start - base, end - base);
-    return this.#read(start, end);
+    if (held === undefined || end > base + held.length) return this.#shows(this.#read(start, end));
+    return this.#shows(held.subarray(start - base, end - base));
   }
 
   /** Behind the last newline before `place`, when that is not before `lowest`. */
@@ -101,22 +110,37 @@ export class LookBack {
     return Buffer.concat([this.#block(block).subarray(BLOCK_BYTES - width), next]);
   }
 
+  /** To be asked for again after anything else was: its memory may serve another block by then. */
   #block(block: number): Buffer {
     const held = this.#blocks.get(block);
-    if (held !== undefined) return held;
+    if (held !== undefined) {
+      this.#blocks.delete(block);
+      this.#blocks.set(block, held);
+      return held;
+    }
+    if (this.#met.has(block)) this.#held = Math.ceil((this.#window + PAGE_BYTES) / BLOCK_BYTES) + 3;
+    this.#met.add(block);
+    if (this.#blocks.size >= this.#held) this.#forgetOldest();
     const bytes = this.#read(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
     this.#blocks.set(block, bytes);
-    if (this.#blocks.size > (this.#window + PAGE_BYTES) / BLOCK_BYTES + 3) this.#forgetOldest();
     return bytes;
   }
 
-  /** Left to the collector and not to the pool, since a view of it may still be looked at. */
   #forgetOldest(): void {
-    for (const [block, bytes] of this.#blocks) {
+    for (const [block, { buffer }] of this.#blocks) {
       this.#blocks.delete(block);
-      this.#taken.delete(bytes.buffer);
+      const taken = this.#taken.get(buffer);
+      if (taken !== undefined && !this.#shown.has(buffer)) {
+        this.#taken.delete(buffer);
+        this.#pool.give([taken]);
+      }
       return;
     }
+  }
+
+  #shows(bytes: Buffer): Buffer {
+    this.#shown.add(bytes.buffer);
+    return bytes;
   }
 
   #read(start: number, end: number): Buffer {
@@ -132,17 +156,17 @@ function blockOf(offset: number): number {
   return Math.floor(offset / BLOCK_BYTES);
 }
 
-/** The places of `needle` in `bytes` (which start at `base`) from `highest` down to `lowest`. */
+/** The places of `needle` in what `look` gives (which starts at `base`) from `highest` down to `lowest`. */
 function* placesIn(
-  bytes: Buffer,
+  look: () => Buffer,
   needle: Buffer,
   base: number,
   lowest: number,
   highest: number,
 ): Generator<ByteOffset> {
   // A negative index would count from the end.
-  for (let last = Math.min(highest - base, bytes.length - 1); last >= 0; ) {
-    const at = bytes.lastIndexOf(needle, last);
+  for (let last = Math.min(highest - base, look().length - 1); last >= 0; ) {
+    const at = look().lastIndexOf(needle, last);
     if (at < 0 || base + at < lowest) return;
     yield byteOffsetOf(base + at);
     last = at - 1;

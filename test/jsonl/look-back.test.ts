@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { BytePool } from "../../src/jsonl/buffers.ts";
 import { byteOffsetOf } from "../../src/jsonl/cursor.ts";
 import { LookBack } from "../../src/jsonl/look-back.ts";
 import { type ByteSource, bytesSource } from "../../src/jsonl/source.ts";
@@ -70,28 +71,57 @@ test("the window is exact", () => {
   assert.deepEqual(placesOf(large, "needle", 1_000_001 + reach), []);
 });
 
-test("many needles read each block once, and hold no more than the window and a little", () => {
+test("one search through the whole window reads each block once, and many read it twice", () => {
   const { source, read } = sourceOf(12 * 1024 * 1024, "needle", [5_000_000]);
+  const window = 8 * 1024 * 1024 + 2 * BLOCK;
   const lookBack = new LookBack(source);
   for (let n = 0; n < 50; n++) {
     const before = byteOffsetOf(source.size - 1000 + n);
     assert.equal(lookBack.lastPlace(Buffer.from(`absent ${n}`), before), undefined);
+    if (n === 0) assert.ok(read.bytes <= window, `${read.bytes} bytes read`);
     assert.equal(lookBack.lastPlace(Buffer.from("needle"), before), 5_000_000);
   }
-  assert.ok(read.bytes <= 8 * 1024 * 1024 + 2 * BLOCK, `${read.bytes} bytes read`);
+  assert.ok(read.bytes <= 2 * window, `${read.bytes} bytes read`);
 });
 
-test("blocks are given up again when another part of the file is looked at", () => {
-  const { source, read } = sourceOf(8 * BLOCK, "needle", []);
-  const lookBack = new LookBack(source, BLOCK);
-  const sweep = () => {
-    for (let end = 8; end >= 1; end--) lookBack.lastPlace(Buffer.from("needle"), byteOffsetOf(end * BLOCK));
+test("a search through the whole window holds few blocks", () => {
+  const { source } = sourceOf(12 * 1024 * 1024, "needle", []);
+  const pool = new BytePool();
+  let made = 0;
+  const take = pool.take.bind(pool);
+  const memories = new Set<ArrayBufferLike>();
+  pool.take = (length) => {
+    const bytes = take(length);
+    if (!memories.has(bytes.buffer)) made++;
+    memories.add(bytes.buffer);
+    return bytes;
   };
-  sweep();
-  const once = read.bytes;
-  sweep();
-  assert.equal(once, 8 * BLOCK);
-  assert.ok(read.bytes >= once + 4 * BLOCK, "blocks that were not near were not kept");
+  const lookBack = new LookBack(source, undefined, pool);
+  assert.equal(lookBack.lastPlace(Buffer.from("needle"), byteOffsetOf(source.size)), undefined);
+  lookBack.close();
+  assert.ok(made <= 16, `${made} blocks were made`);
+});
+
+test("what was told of a line stays as it is while other blocks are looked at", () => {
+  const line = `${"x".repeat(1000)} needle ${"y".repeat(1000)}`;
+  const bytes = Buffer.concat([Buffer.from(`${line}\n`), Buffer.alloc(6 * 1024 * 1024, "z\n")]);
+  const lookBack = new LookBack(bytesSource(bytes));
+  const told = lookBack.lineAround(byteOffsetOf(1001), 10_000);
+  for (const absent of ["a", "b", "c"]) lookBack.lastPlace(Buffer.from(absent), byteOffsetOf(bytes.length));
+  assert.equal(told?.bytes.toString(), line);
+});
+
+test("places found one by one are right though other blocks were looked at between them", () => {
+  const spots = Array.from({ length: 30 }, (_, index) => 100_000 + index * 300_000);
+  const { source } = sourceOf(10 * 1024 * 1024, "needle", spots);
+  const lookBack = new LookBack(source);
+  const found: number[] = [];
+  for (const place of lookBack.places(Buffer.from("needle"), byteOffsetOf(source.size))) {
+    found.push(place);
+    lookBack.lastPlace(Buffer.from("absent"), byteOffsetOf(source.size));
+  }
+  const lowest = source.size - 8 * 1024 * 1024;
+  assert.deepEqual(found, spots.filter((spot) => spot >= lowest).reverse());
 });
 
 test("the line around a place is given whole", () => {
