@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
 
 /** What the machine says of where things are; read once, passed in everywhere. */
 export interface Environment {
@@ -14,7 +14,13 @@ export interface Environment {
 
 /** The environment of this process. `--home DIR` (`bridgeHome`) wins over `$AGENT_BRIDGE_HOME`. */
 export function processEnvironment(bridgeHome?: string): Environment {
-  return environmentFrom({ variables: process.env, home: homedir(), platform: process.platform, bridgeHome });
+  return environmentFrom({ variables: process.env, home: homeFolder(), platform: process.platform, bridgeHome });
+}
+
+/** An empty or relative `HOME` would have every folder be looked for, and the key be made, wherever the shell happens to be. */
+function homeFolder(): string {
+  const told = homedir();
+  return isAbsolute(told) ? told : userInfo().homedir;
 }
 
 /** An environment of one's own making, for tests and for a demonstration. */
