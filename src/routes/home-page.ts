@@ -51,8 +51,8 @@ export function homePage(about: {
     `<p>Your coding agents' sessions on this machine, read from where they keep them. Nothing there is changed, and
 nothing leaves this machine. For now the data is served as JSON and as live streams; there is no dashboard yet.</p>
 <h2>With curl</h2>
-<pre>curl -b ab_ui=$(${token}) ${origin}/api/state
-curl -b ab_ui=$(${token}) '${origin}/api/transcripts?limit=10'</pre>
+<pre>curl -b ab_ui=$(${token}) ${origin}/api/state</pre>
+<pre>curl -b ab_ui=$(${token}) '${origin}/api/transcripts?limit=10'</pre>
 <p>A chat is read page by page: pass <code>next</code> back as <code>from</code>, also when <code>items</code> is empty.
 A path that ends in <code>/stream</code>, and <code>/api/events</code>, stay open and send what is new (use
 <code>curl -N</code>).</p>
@@ -127,7 +127,8 @@ code, pre { font: .875rem/1.6 ui-monospace, Menlo, Consolas, monospace; }
 pre {
   margin: .75rem 0;
   padding: .75rem 1rem;
-  overflow-x: auto;
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
   background: var(--raised);
   border: 1px solid var(--line);
   border-radius: .5rem;
