@@ -66,7 +66,7 @@ for (const { name, node } of NODES) {
     test("link without a server says how to start one", async () => {
       const { code, err } = await machine.run("link");
       assert.equal(code, 1);
-      assert.match(err, /^agent-bridge: no server runs on .*; start one with agent-bridge serve\n$/);
+      assert.match(err, /^agent-bridge: no server runs on .*; start one with node agent-bridge\.mjs serve\n$/);
     });
 
     test("of two serves that start at once one serves, and the other says where", async () => {
