@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import type { EpochMs } from "../platform/clock.ts";
+import { absolute } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
 import { LIST_LIMIT } from "../stores/list-query.ts";
 import type { Listed } from "../stores/store.ts";
@@ -54,7 +54,7 @@ export const ls = command({
     await withProgress(terminal, "Reading the sessions", () => inventory.settled());
     const { agent, project, q, live, children, limit = LIST_LIMIT } = options;
     const state = live ? ("live" as const) : undefined;
-    const query = { agent, q, state, children, limit, project: project === undefined ? undefined : resolve(project) };
+    const query = { agent, q, state, children, limit, project: project === undefined ? undefined : absolute(project) };
     const { transcripts, total } = await inventory.query(query);
     const broken = (await inventory.standings()).filter(({ problem }) => problem !== undefined);
     for (const { agent, problem } of broken) await terminal.err(`${agent}: ${problem}\n`);
