@@ -1,9 +1,10 @@
 import "./platform/node-version.ts";
 import { COMMANDS } from "./commands/commands.ts";
 import { interruption } from "./commands/interruption.ts";
-import { callWords } from "./commands/program.ts";
+import { programOf } from "./commands/program.ts";
 import { run } from "./commands/run.ts";
 import { processTerminal } from "./commands/terminal.ts";
+import { oneLine } from "./commands/width.ts";
 import { bridgeOfThisMachine } from "./commands/wiring.ts";
 import { dropSqliteWarning } from "./platform/builtins.ts";
 import { systemClock } from "./platform/clock.ts";
@@ -18,16 +19,18 @@ keepHeapSmall();
 const version = typeof __VERSION__ === "string" ? __VERSION__ : "(source)";
 const environment = processEnvironment();
 const terminal = processTerminal(environment);
-const warn = (message: string): void => void terminal.err(`warning: ${message}\n`);
 const [, file = "", ...words] = process.argv;
+const commands = [...COMMANDS.map(({ name }) => name), "help"];
+const program = programOf({ version, file, node: process.execPath, environment, commands });
+const warn = (message: string): void => void terminal.err(`warning: ${oneLine(program.said(message))}\n`);
 
 const running = run(
   {
     terminal,
     clock: systemClock,
     environment: processEnvironment,
-    program: { version, call: callWords(file, process.execPath, environment) },
-    bridge: bridgeOfThisMachine({ version, clock: systemClock, pid: process.pid, warn }),
+    program,
+    bridge: bridgeOfThisMachine({ program, clock: systemClock, pid: process.pid, warn }),
     untilInterrupted: interruption,
   },
   COMMANDS,

@@ -74,13 +74,14 @@ export function wholeNumber(
 
 /**
  * Reads the words after a command's name. Options and operands may be mixed; behind `--` all words are operands.
- * The value of a short option may follow it at once (`-n5`).
+ * Short options may be joined, and the value of the last may follow it at once (`-n5`, `-fn5`).
  * @throws Failure usage: an unknown option (with the one that was probably meant), one given twice, a value missing or
  * too much.
  */
-export function parseArguments<O extends Options>(options: O, words: readonly string[]): Given<O> {
+export function parseArguments<O extends Options>(options: O, given: readonly string[]): Given<O> {
   const values = new Map<string, unknown>();
   const operands: string[] = [];
+  const words = [...given];
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? "";
     if (word === "--") {
@@ -91,7 +92,9 @@ export function parseArguments<O extends Options>(options: O, words: readonly st
       operands.push(word);
       continue;
     }
-    const [written, inline] = split(options, word);
+    const rest = behindFlag(options, word);
+    if (rest !== undefined) words.splice(i + 1, 0, rest);
+    const [written, inline] = rest === undefined ? split(options, word) : [word.slice(0, 2), undefined];
     const [name, option] = optionOf(options, written);
     if (values.has(name)) throw new Failure("usage", `--${name} stands more than once`);
     if (option.kind === "flag") {
@@ -107,6 +110,13 @@ export function parseArguments<O extends Options>(options: O, words: readonly st
   }
   const entries = Object.keys(options).map((name) => [name, values.get(name) ?? absent(options[name])]);
   return { options: Object.fromEntries(entries), operands };
+}
+
+/** What is joined to the short flag that `word` begins with, as a word of its own; undefined when there is nothing. */
+function behindFlag(options: Options, word: string): string | undefined {
+  const flags = Object.values(options).filter(({ kind }) => kind === "flag");
+  const isJoined = /^-[A-Za-z]{2}/.test(word) && flags.some(({ short }) => short === word.slice(1, 2));
+  return isJoined ? `-${word.slice(2)}` : undefined;
 }
 
 /** An option as it was written, and the value that stands in the same word. */

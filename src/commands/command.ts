@@ -2,6 +2,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Environment } from "../platform/environment.ts";
 import { flag, type Given, type Options, text } from "./arguments.ts";
 import type { Bridge } from "./bridge.ts";
+import type { Program } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** 0 fine, 1 failed, 2 wrong usage or not found. */
@@ -13,8 +14,7 @@ export interface Context {
   readonly clock: Clock;
   /** The environment, with `--home DIR` where it was given. */
   environment(home?: string): Environment;
-  /** The program's version, and the words that call it from any folder, as a shell takes them. */
-  readonly program: { readonly version: string; readonly call: string };
+  readonly program: Program;
   /** The stores, the key and the server. */
   readonly bridge: Bridge;
   /** From the first call on, Ctrl-C and its like abort this signal; before it, they end the process. */

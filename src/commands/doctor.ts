@@ -69,7 +69,7 @@ async function examine({ bridge, program }: Context, environment: Environment): 
   const broken = reports.flatMap((each) => ("problem" in each ? [`${each.agent}: ${each.problem}`] : []));
   // Nothing can be wrong in a folder that is none.
   const ours = own.home.problem === undefined ? [own.key.problem, own.config.problem] : [own.home.problem];
-  const problems = [...ours.filter((each) => each !== undefined), ...broken];
+  const problems = [...ours.filter((each) => each !== undefined), ...broken].map(program.said);
   return {
     version: program.version,
     node: process.versions.node,

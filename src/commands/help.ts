@@ -1,43 +1,43 @@
 import type { Flag, Valued } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { PROGRAM, type Program } from "./program.ts";
 
 const COLUMNS = 80;
 
-/** The name of the program in helps and messages. */
-export const PROGRAM = "agent-bridge";
-
 /** The help of the whole program. */
-export function programHelp(commands: readonly Command[], version: string): string {
+export function programHelp(commands: readonly Command[], { version, name: called }: Program): string {
   const rows = commands.map(({ name, summary }) => [name, summary] as const);
   return lines(
     `${PROGRAM} ${version}: read what the coding agents on this machine did and do`,
     "",
-    `usage: ${PROGRAM} COMMAND [options]`,
+    `usage: ${called} COMMAND [options]`,
     "",
     ...table(rows),
     "",
-    `${PROGRAM} COMMAND --help tells more of a command; --version prints the version.`,
-    "It reads the agents' own files and never writes there. No command but serve",
-    "and demo opens a port, and those listen on 127.0.0.1 alone.",
+    ...wrap(
+      `${called} COMMAND --help tells more of a command; --version prints the version. It reads the agents' own files ` +
+        "and never writes there. No command but serve and demo opens a port, and those listen on 127.0.0.1 alone.",
+      COLUMNS,
+    ),
   );
 }
 
 /** The help of one command. */
-export function commandHelp(command: Command): string {
+export function commandHelp(command: Command, { name: called, said }: Program): string {
   const options = Object.entries(command.options).map(
     ([name, option]) => [optionUsage(name, option), option.help] as const,
   );
   const rows = [...options, ["-h, --help", "print this help"] as const];
-  const usage = [PROGRAM, command.name, "[options]", command.operands.shown].filter((word) => word !== "").join(" ");
+  const usage = [called, command.name, "[options]", command.operands.shown].filter((word) => word !== "").join(" ");
   return lines(
     `${PROGRAM} ${command.name}: ${command.summary}`,
     "",
     `usage: ${usage}`,
     "",
     ...table(rows),
-    ...command.notes.flatMap((note) => ["", ...wrap(note, COLUMNS)]),
+    ...command.notes.flatMap((note) => ["", ...wrap(said(note), COLUMNS)]),
     ...(command.examples.length === 0 ? [] : ["", "examples:"]),
-    ...command.examples.flatMap(([line, does]) => [`  ${PROGRAM} ${line}`, `      ${does}`]),
+    ...command.examples.flatMap(([line, does]) => [`  ${called} ${line}`, `      ${does}`]),
   );
 }
 

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import type { EpochMs } from "../platform/clock.ts";
+import { absolute } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
 import { LIST_LIMIT } from "../stores/list-query.ts";
 import type { Listed } from "../stores/store.ts";
@@ -11,7 +11,7 @@ import { withProgress } from "./progress.ts";
 import { type Style, styleFor } from "./style.ts";
 import { type Column, tableLines } from "./table.ts";
 import { ago } from "./when.ts";
-import { printable } from "./width.ts";
+import { oneLine, printable } from "./width.ts";
 
 /** Letters of an id that are shown on a terminal, where they tell the sessions apart. */
 const SHORT_ID = 8;
@@ -49,12 +49,12 @@ export const ls = command({
     ["ls --live", "who is at work"],
     ["ls --json | jq -r '.transcripts[].cwd' | sort -u", "every folder with sessions"],
   ],
-  async run({ terminal, bridge, environment, clock }, { options }) {
+  async run({ terminal, bridge, environment, clock, program }, { options }) {
     const { inventory } = await bridge.histories(environment(options.home));
     await withProgress(terminal, "Reading the sessions", () => inventory.settled());
     const { agent, project, q, live, children, limit = LIST_LIMIT } = options;
     const state = live ? ("live" as const) : undefined;
-    const query = { agent, q, state, children, limit, project: project === undefined ? undefined : resolve(project) };
+    const query = { agent, q, state, children, limit, project: project === undefined ? undefined : absolute(project) };
     const { transcripts, total } = await inventory.query(query);
     const broken = (await inventory.standings()).filter(({ problem }) => problem !== undefined);
     for (const { agent, problem } of broken) await terminal.err(`${agent}: ${problem}\n`);
@@ -69,7 +69,8 @@ export const ls = command({
       await terminal.out(`${sessionTable(transcripts, shown).join("\n")}\n`);
     }
     const rest = total - transcripts.length;
-    if (total === 0) await terminal.err(all.length === 0 ? NO_SESSIONS : noMatch({ ...query, live }, all, children));
+    if (total === 0)
+      await terminal.err(all.length === 0 ? program.said(NO_SESSIONS) : noMatch({ ...query, live }, all, children));
     else if (rest > 0) await terminal.err(`${rest} more; --limit ${total} lists all\n`);
     return exitCode;
   },
@@ -91,7 +92,7 @@ function noMatch(
   const wanted = [
     agent === undefined ? "" : ` of ${agent}`,
     project === undefined ? "" : ` in ${printable(project)} or below`,
-    q === undefined ? "" : ` with "${line(q)}" in title or folder`,
+    q === undefined ? "" : ` with "${oneLine(q)}" in title or folder`,
     live ? " that a process has open now" : "",
   ].join("");
   const hint = children ? "" : "; --children lists subagents' sessions too";
@@ -120,8 +121,8 @@ function sessionTable(transcripts: readonly Listed[], { all, terminal, style, no
     listed.id.slice(0, length),
     listed.agent,
     listed.live === undefined ? ago(listed.updatedAt, now) : `${LIVE}${activity(listed.live.activity)}`,
-    line(shortFolder(listed.cwd, userHome)),
-    (listed.parent === undefined ? "" : "↳ ") + line(listed.title),
+    oneLine(shortFolder(listed.cwd, userHome)),
+    (listed.parent === undefined ? "" : "↳ ") + oneLine(listed.title),
   ]);
   return tableLines(columns, rows, terminal.columns);
 }
@@ -133,7 +134,7 @@ function isLive(text: string): boolean {
 }
 
 function activity(activity: string | undefined): string {
-  return activity === undefined ? "" : `, ${line(activity)}`;
+  return activity === undefined ? "" : `, ${oneLine(activity)}`;
 }
 
 /** The least number of letters, from eight on, with which no two ids begin alike. */
@@ -150,8 +151,4 @@ function shortIdLength(all: readonly Listed[]): number {
 function shortFolder(folder: string, userHome: string): string {
   if (folder === userHome) return "~";
   return folder.startsWith(`${userHome}/`) ? `~${folder.slice(userHome.length)}` : folder;
-}
-
-function line(text: string): string {
-  return printable(text).replace(/\s+/g, " ").trim();
 }

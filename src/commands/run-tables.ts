@@ -6,7 +6,7 @@ import type { JobSummary, RunSummary } from "../runs/summary.ts";
 import type { Style } from "./style.ts";
 import { pairLines, tableLines } from "./table.ts";
 import { ago, day, timeOfDay } from "./when.ts";
-import { printable } from "./width.ts";
+import { oneLine, printable } from "./width.ts";
 
 /** What a table is made for. */
 export interface Shown {
@@ -26,11 +26,11 @@ export function runTable(runs: readonly RunSummary[], { columns, style, now }: S
     { heading: "TASK", cut: "end", least: 10 },
   ] as const;
   const rows = runs.map(({ name, status, updatedAt, by, title, task }) => [
-    line(name),
+    oneLine(name),
     status,
     ago(updatedAt, now),
-    line(by ?? ""),
-    line(asText(title) ?? task),
+    oneLine(by ?? ""),
+    oneLine(asText(title) ?? task),
   ]);
   return tableLines(headings, rows, columns);
 }
@@ -47,11 +47,11 @@ export function jobTable(jobs: readonly JobSummary[], { columns, style, now }: S
   const rows = jobs.map(({ name, status, startedAt, owner, by, prompt }) => {
     const at = epochMsFromIso(startedAt);
     return [
-      line(name),
+      oneLine(name),
       status,
       at === undefined ? "" : ago(at, now),
-      line(asText(owner) ?? asText(by) ?? ""),
-      line(asText(prompt) ?? ""),
+      oneLine(asText(owner) ?? asText(by) ?? ""),
+      oneLine(asText(prompt) ?? ""),
     ];
   });
   return tableLines(headings, rows, columns);
@@ -81,8 +81,4 @@ function statusPaint(style: Style): (text: string) => string {
     interrupted: style.yellow,
   };
   return (text) => paints[text as RunStatus]?.(text) ?? text;
-}
-
-function line(text: string): string {
-  return printable(text).replace(/\s+/g, " ").trim();
 }

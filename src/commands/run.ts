@@ -1,8 +1,10 @@
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { closest, type Options, parseArguments } from "./arguments.ts";
 import { type Command, type Context, command, type ExitCode } from "./command.ts";
-import { commandHelp, PROGRAM, programHelp } from "./help.ts";
+import { commandHelp, programHelp } from "./help.ts";
+import { PROGRAM } from "./program.ts";
 import { OutputClosed } from "./terminal.ts";
+import { oneLine } from "./width.ts";
 
 /** Failures that the one who typed the command can mend by typing another. */
 const USAGE: readonly FailureKind[] = ["usage", "bad-request", "not-found"];
@@ -13,7 +15,7 @@ export async function run(context: Context, commands: readonly Command[], words:
     return await dispatch(context, [...commands, helpCommand(commands)], words);
   } catch (error) {
     if (error instanceof OutputClosed) return 0;
-    await context.terminal.err(`${PROGRAM}: ${messageOf(error)}\n${detailsOf(context, error)}`);
+    await context.terminal.err(`${PROGRAM}: ${context.program.said(messageOf(error))}\n${detailsOf(context, error)}`);
     return error instanceof Failure && USAGE.includes(error.kind) ? 2 : 1;
   }
 }
@@ -26,7 +28,7 @@ async function dispatch(
   const alone = name !== undefined && ["--help", "-h", "--version", "-v"].includes(name);
   if (alone && words.length > 0) throw new Failure("usage", `${name} stands alone; see ${PROGRAM} help`);
   if (name === undefined || name === "--help" || name === "-h") {
-    await context.terminal.out(programHelp(commands, context.program.version));
+    await context.terminal.out(programHelp(commands, context.program));
     return 0;
   }
   if (name === "--version" || name === "-v") {
@@ -36,7 +38,7 @@ async function dispatch(
   if (name.startsWith("-")) throw new Failure("usage", `options stand behind a command; see ${PROGRAM} help`);
   const chosen = commandOf(commands, name);
   if (asksForHelp(words)) {
-    await context.terminal.out(commandHelp(chosen));
+    await context.terminal.out(commandHelp(chosen, context.program));
     return 0;
   }
   return chosen.run(context, read(chosen, words));
@@ -82,7 +84,8 @@ function helpCommand(commands: readonly Command[]): Command {
     examples: [["help ls", "how to list sessions"]],
     async run(context, { operands: [name] }) {
       const all = [...commands, help];
-      const text = name === undefined ? programHelp(all, context.program.version) : commandHelp(commandOf(all, name));
+      const text =
+        name === undefined ? programHelp(all, context.program) : commandHelp(commandOf(all, name), context.program);
       await context.terminal.out(text);
       return 0;
     },
@@ -93,7 +96,7 @@ function helpCommand(commands: readonly Command[]): Command {
 /** On one line; an error that is not a `Failure` was not foreseen, and says of what kind it is. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return (error instanceof Failure ? message : `unexpected failure: ${message}`).replace(/\s*\n\s*/g, " ");
+  return oneLine(error instanceof Failure ? message : `unexpected failure: ${message}`);
 }
 
 /** With AGENT_BRIDGE_DEBUG set, where an error came from. */

@@ -9,7 +9,7 @@ import type { Bridge, Serving } from "./bridge.ts";
 import { type Context, command, home, NO_OPERANDS } from "./command.ts";
 import { HomeServed } from "./home-served.ts";
 import { logTo } from "./log.ts";
-import { shellWord } from "./program.ts";
+import { inFull } from "./program.ts";
 import { withProgress } from "./progress.ts";
 import { storeLines } from "./stores.ts";
 import { styleFor } from "./style.ts";
@@ -47,7 +47,9 @@ export const serve = command({
     try {
       const link = await bridge.wayIn(ours, serving);
       if (options.open) openInBrowser(link, ours.platform, () => void context.terminal.err(NO_BROWSER));
-      await introduce(context, serving, { link, home: options.home, end }).catch(unlessReaderGone);
+      const usual = bridge.ownFiles(ours).config.port ?? PORT;
+      const missed = options.port === undefined && usual !== 0 && serving.port !== usual ? usual : undefined;
+      await introduce(context, serving, { link, ours, missed, end }).catch(unlessReaderGone);
       await aborted(end);
     } finally {
       await serving.close();
@@ -91,21 +93,31 @@ function unlessReaderGone(error: unknown): void {
   if (!(error instanceof OutputClosed)) throw error;
 }
 
+/** What there is to say of a server besides where it is. */
+interface Introduction {
+  readonly link: string;
+  /** Where our own files are. */
+  readonly ours: Environment;
+  /** The port that it would have, were it not taken. */
+  readonly missed?: number | undefined;
+  readonly end: AbortSignal;
+}
+
 /** Prints where the server is, how to get in, and what it has found. */
 export async function introduce(
   context: Context,
   serving: Serving,
-  { link, home: ownHome, end }: { readonly link: string; readonly home: string | undefined; readonly end: AbortSignal },
+  { link, ours, missed, end }: Introduction,
 ): Promise<void> {
   const { terminal, program } = context;
   const style = styleFor(terminal);
-  const token = [program.call, "token", ...(ownHome === undefined ? [] : ["--home", shellWord(ownHome)])].join(" ");
   const ways = [
     ["page", style.bold(link)],
-    ["API", `curl -b ab_ui=$(${token}) ${serving.url}/api/state`],
+    ["API", `curl -b ab_ui=$(${inFull(program, "token", ours)}) ${serving.url}/api/state`],
   ] as const;
+  const why = missed === undefined ? "" : ` (port ${missed} is taken)`;
   await terminal.out(
-    `agent-bridge ${program.version} serves at ${serving.url}\n\n${pairLines(ways, 2).join("\n")}\n\n`,
+    `agent-bridge ${program.version} serves at ${serving.url}${why}\n\n${pairLines(ways, 2).join("\n")}\n\n`,
   );
   const reports = await withProgress(terminal, "Reading the sessions", () =>
     Promise.race([serving.reports(), aborted(end)]),

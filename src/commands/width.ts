@@ -76,6 +76,11 @@ export function printable(text: string): string {
     .replace(UNPRINTABLE, "");
 }
 
+/** `text` on one line, printable, each gap one space wide. */
+export function oneLine(text: string): string {
+  return printable(text).replace(/\s+/g, " ").trim();
+}
+
 /** `value` as JSON on one line, safe to print on a terminal; `indent` for people. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (character) =>

@@ -2,6 +2,7 @@ import { isServerAt } from "../client/holder.ts";
 import type { Clock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
+import { Failure } from "../platform/failure.ts";
 import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
 import { withLock } from "../platform/lock.ts";
 import { loginLink, makeLoginCheck, makeLoginCode } from "../platform/login-code.ts";
@@ -21,6 +22,7 @@ import type { RouteContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { healthRoute } from "../routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
+import type { CommandWords } from "../routes/home-page.ts";
 import { jobRoutes } from "../routes/jobs.ts";
 import { openApiRoute } from "../routes/openapi.ts";
 import { runRoutes } from "../routes/runs.ts";
@@ -38,10 +40,11 @@ import { AGENT_NAMES } from "../transcript/names.ts";
 import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
 import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
+import { inFull, type Program } from "./program.ts";
 
 /** What the parts below are made with. */
 export interface Machine {
-  readonly version: string;
+  readonly program: Program;
   readonly clock: Clock;
   readonly pid: number;
   /** Tells the user what they should know. */
@@ -109,18 +112,21 @@ async function startServer(
   port: number,
   log: ServerLog,
 ): Promise<Serving> {
-  const { version, clock, pid, warn } = machine;
+  const { program, clock, pid, warn } = machine;
+  const { version } = program;
   const { bridgeHome } = environment;
   await ensureKey(bridgeHome, warn);
   closeOwnFolder(environment, machine);
-  const key = keyReader(bridgeHome);
+  const readKey = keyReader(bridgeHome);
+  const key = (): string => asSaid(readKey, program);
+  const words = wordsFor(program, environment);
   const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
   const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
   const context: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
-    homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version }),
+    homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version, words }),
     healthRoute(bootNonce),
     openApiRoute(table, version),
     stateRoute(context),
@@ -129,7 +135,7 @@ async function startServer(
     ...jobRoutes(context),
     eventsRoute(context),
   ];
-  const server = await listen({ routes, assets: HOME_ASSETS, port, key, version, clock, log });
+  const server = await listen({ routes, assets: HOME_ASSETS, port, key, noKey: noKey(words), version, clock, log });
   const notice = { url: server.url, port: server.port, pid, start: startOf(pid), bootNonce };
   try {
     await withLock(bridgeHome, () => claimHome(bridgeHome, notice));
@@ -151,6 +157,30 @@ async function startServer(
       await Promise.all([server.close(), inventory.close(), following, removeNotice(bridgeHome, bootNonce)]);
     },
   };
+}
+
+/** How the server's pages tell a person to run a command on this home. */
+function wordsFor(program: Program, environment: Environment): CommandWords {
+  return {
+    inFull: (command) => inFull(program, command, environment),
+    withoutPaths: (command) => `${program.name} ${command}${isUsualHome(environment) ? "" : " --home DIR"}`,
+  };
+}
+
+function noKey({ withoutPaths }: CommandWords): string {
+  return (
+    `the dashboard key is missing or wrong: run \`${withoutPaths("link")}\` for a browser, ` +
+    `or send the cookie ab_ui=<what \`${withoutPaths("token")}\` prints>`
+  );
+}
+
+/** What `read` gives; what it fails with is told to clients, in the words that call this program. */
+function asSaid<T>(read: () => T, { said }: Program): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(error.kind, said(error.message), error.cause) : error;
+  }
 }
 
 /** Puts our notice into the home. @throws HomeServed when a server that runs has its own there */

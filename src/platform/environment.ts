@@ -1,5 +1,6 @@
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { Failure } from "./failure.ts";
 
 /** What the machine says of where things are; read once, passed in everywhere. */
 export interface Environment {
@@ -14,7 +15,26 @@ export interface Environment {
 
 /** The environment of this process. `--home DIR` (`bridgeHome`) wins over `$AGENT_BRIDGE_HOME`. */
 export function processEnvironment(bridgeHome?: string): Environment {
-  return environmentFrom({ variables: process.env, home: homedir(), platform: process.platform, bridgeHome });
+  return environmentFrom({ variables: process.env, home: homeFolder(), platform: process.platform, bridgeHome });
+}
+
+/** `path` from the root on. @throws Failure failed: it begins in the shell's folder, which has been removed */
+export function absolute(path: string): string {
+  try {
+    return resolve(path);
+  } catch (error) {
+    throw new Failure(
+      "failed",
+      `"${path}" begins in a folder that has been removed: go to another, or give it in full`,
+      error,
+    );
+  }
+}
+
+/** An empty or relative `HOME` would have every folder be looked for, and the key be made, wherever the shell happens to be. */
+function homeFolder(): string {
+  const told = homedir();
+  return isAbsolute(told) ? told : userInfo().homedir;
 }
 
 /** An environment of one's own making, for tests and for a demonstration. */
@@ -25,9 +45,13 @@ export function environmentFrom(given: {
   readonly bridgeHome?: string | undefined;
 }): Environment {
   const variable = (name: string): string | undefined => given.variables?.[name] || undefined;
+  const bridgeHome = given.bridgeHome ?? variable("AGENT_BRIDGE_HOME") ?? join(given.home, ".agent-bridge");
   return {
     home: given.home,
-    bridgeHome: resolve(given.bridgeHome ?? variable("AGENT_BRIDGE_HOME") ?? join(given.home, ".agent-bridge")),
+    // Not before someone asks: it may be nowhere, and then the command says so.
+    get bridgeHome() {
+      return absolute(bridgeHome);
+    },
     platform: given.platform ?? process.platform,
     variable,
   };

@@ -3,7 +3,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, Failure } from "./failure.ts";
 import { type FileStamp, sameStamp, stampOf } from "./files.ts";
-import { createPrivate, NotAFile, readPrivate, writePrivate } from "./private-file.ts";
+import { createPrivate, NotAFile, notWritable, readPrivate, writePrivate } from "./private-file.ts";
 import { notAFolder } from "./private-folder.ts";
 
 const FORM = /^[0-9a-f]{48}$/;
@@ -20,15 +20,17 @@ export async function ensureKey(folder: string, warn: (message: string) => void)
   try {
     if (readPrivate(file, LIMIT_BYTES) === undefined) await createPrivate(file, newKey());
   } catch (error) {
-    throw unusable(folder, error);
+    throw unusableHere(folder, error);
   }
+  // Something stands there that can't be read: neither a key nor room for one.
+  if (readIfUsable(folder) === undefined) throw new Failure("failed", DEAD_LINK);
   const { key, tooOpen } = readKey(folder);
   if (tooOpen) {
     warn(
       "others could read the dashboard key: its file is now closed to them; `agent-bridge token --reset` makes a new key",
     );
     await chmod(file, 0o600).catch((error: unknown) => {
-      throw unusable(folder, error);
+      throw unusableHere(folder, error);
     });
   }
   return key;
@@ -40,7 +42,7 @@ export async function resetKey(folder: string): Promise<string> {
   try {
     await writePrivate(keyFile(folder), key);
   } catch (error) {
-    throw unusable(folder, error);
+    throw unusableHere(folder, error);
   }
   return key;
 }
@@ -89,6 +91,14 @@ function readIfUsable(folder: string): ReturnType<typeof readPrivate> {
     if (notAFolder(folder, error) !== undefined) return undefined;
     throw unusable(folder, error);
   }
+}
+
+const DEAD_LINK = "dashboard-key is a link that leads nowhere: `agent-bridge token --reset` replaces it";
+
+/** As `unusable`, for who runs the program: they may read where the file is. */
+function unusableHere(folder: string, cause: unknown): Failure {
+  if (errorCode(cause) === undefined) return unusable(folder, cause);
+  return notAFolder(folder, cause) ?? notWritable("dashboard-key", folder, cause);
 }
 
 function unusable(folder: string, cause?: unknown): Failure {

@@ -22,6 +22,17 @@ export class NotAFile extends Failure {
   }
 }
 
+/** That the file `name` of our own folder can't be read or written; for who runs the program, so its folder is named. */
+export function notWritable(name: string, folder: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const advice = "see to its permissions and the space on its disk";
+  return new Failure(
+    "failed",
+    `${name} in ${folder} can't be used (${errorCode(error) ?? "unknown error"}): ${advice}`,
+    error,
+  );
+}
+
 /**
  * Writes `data` to `path` so that a reader finds the old file or the new one, whole, also after a crash. Makes missing
  * folders (0700); the file is 0600.

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readPrivate, writePrivate } from "./private-file.ts";
+import { notWritable, readPrivate, writePrivate } from "./private-file.ts";
+import { notAFolder } from "./private-folder.ts";
 import { isAlive } from "./process-identity.ts";
 import { asNumber, asObject, asString, asText } from "./read.ts";
 
@@ -24,10 +25,14 @@ export function newBootNonce(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Says that the server of `notice` runs. @throws the system's error */
+/** Says that the server of `notice` runs. @throws Failure failed: it can't be written */
 export async function writeNotice(folder: string, notice: RuntimeNotice): Promise<void> {
   const { url, port, pid, start, bootNonce } = notice;
-  await writePrivate(noticeFile(folder), `${JSON.stringify({ url, port, pid, start, bootNonce })}\n`);
+  try {
+    await writePrivate(noticeFile(folder), `${JSON.stringify({ url, port, pid, start, bootNonce })}\n`);
+  } catch (error) {
+    throw notAFolder(folder, error) ?? notWritable("dashboard.json", folder, error);
+  }
 }
 
 /** What `dashboard.json` says; undefined when there is none, or none that can be read: it is written anew by each start. */
@@ -40,9 +45,13 @@ export function readNotice(folder: string): RuntimeNotice | undefined {
   }
 }
 
-/** Takes the notice away if it is still that of this start; another server's stays. @throws the system's error */
+/**
+ * Takes the notice away if it is still that of this start; another server's stays. One that can't be taken away misleads
+ * nobody: whoever reads it asks after its process.
+ */
 export async function removeNotice(folder: string, bootNonce: string): Promise<void> {
-  if (readNotice(folder)?.bootNonce === bootNonce) await rm(noticeFile(folder), { force: true });
+  if (readNotice(folder)?.bootNonce !== bootNonce) return;
+  await rm(noticeFile(folder), { force: true }).catch(() => {});
 }
 
 /**

@@ -18,6 +18,8 @@ export interface ChatMount {
   readonly prefix: string;
   /** What the path names, for descriptions: "a transcript". */
   readonly what: string;
+  /** The statuses of errors of its own: see `Route`. */
+  readonly refuses?: readonly number[];
   /**
    * The chat that the path names. A cursor (`given`) of another store's kind is told before a transcript that is missing.
    * @throws Failure not-found, conflict, bad-request
@@ -53,27 +55,34 @@ const STREAM_FROM = cursorOrTail(
 type FindOne = (params: Params, given: Cursor | "tail" | undefined) => Promise<Chat>;
 
 /** The routes of a chat and of its subagents' chats. */
-export function chatRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
-  return [
+export function chatRoutes(mount: ChatMount, context: RouteContext): readonly Route[] {
+  const { prefix, what, find } = mount;
+  const own = [
     chatRoute(`${prefix}/chat`, what, find, context.pages),
     streamRoute(`${prefix}/chat/stream`, what, find, context),
     itemRoute(`${prefix}/item`, what, find),
-    ...subagentRoutes({ prefix, what, find }, context),
   ];
+  return [...refusing(own, mount), ...subagentRoutes(mount, context)];
 }
 
 /** The routes of the subagents of a chat alone. */
-export function subagentRoutes({ prefix, what, find }: ChatMount, context: RouteContext): readonly Route[] {
+export function subagentRoutes(mount: ChatMount, context: RouteContext): readonly Route[] {
+  const { prefix, what, find } = mount;
   const { pages } = context;
   const child = `${prefix}/subagents/:child`;
   const findOwn: FindOne = async (params, given) =>
     findChild(await find(params, given), params.child ?? "", pages, given);
-  return [
+  const own = [
     subagentsRoute(`${prefix}/subagents`, what, find),
     chatRoute(child, `a subagent of ${what}`, findOwn, pages),
     streamRoute(`${child}/stream`, `a subagent of ${what}`, findOwn, context),
     itemRoute(`${child}/item`, `a subagent of ${what}`, findOwn),
   ];
+  return refusing(own, mount);
+}
+
+function refusing(routes: readonly Route[], { refuses }: ChatMount): readonly Route[] {
+  return refuses === undefined ? routes : routes.map((each) => ({ ...each, refuses }));
 }
 
 function chatRoute(pattern: string, what: string, find: FindOne, pages: Pages): Route {

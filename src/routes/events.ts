@@ -29,7 +29,7 @@ const CHAT: QueryParameter<readonly NamedChat[]> = {
     "subagent's. The cursor is the `next` of a page, 0 (or none) for the start, or `tail` for the last page and what follows.",
   schema: TEXT,
   repeats: { most: MOST_CHATS },
-  read: (texts) => texts.map(readNamedChat),
+  read: (texts) => differing(texts.map(readNamedChat)),
 };
 
 const PATTERN = "/api/events";
@@ -97,6 +97,13 @@ async function* pagesOf(chat: NamedChat, context: RouteContext, signal: AbortSig
     const message = error instanceof Failure ? error.message : "this transcript could not be read";
     yield { event: "chat-error", data: { ...name, error: message } };
   }
+}
+
+/** @throws Failure bad-request: two of `chats` are the same, whose pages could not be told apart */
+function differing(chats: readonly NamedChat[]): readonly NamedChat[] {
+  const names = new Set(chats.map(({ agent, id, child }) => [agent, id, child ?? ""].join("/")));
+  if (names.size < chats.length) throw new Failure("bad-request", "a chat stands more than once");
+  return chats;
 }
 
 function readNamedChat(text: string): NamedChat {

@@ -3,6 +3,14 @@ import type { Route } from "../server/route.ts";
 /** Where the pages' style is served. */
 export const STYLE_PATH = "/assets/style.css";
 
+/** The words that run a command of this program, on the home that the server serves. */
+export interface CommandWords {
+  /** From any folder, to be pasted as they stand: for who has the key. */
+  inFull(command: string): string;
+  /** For who has not: no path stands in them. */
+  withoutPaths(command: string): string;
+}
+
 /** Why somebody is shown the way in: no key, a code that is used or old, or such a code in a browser that is in already. */
 export type SignInReason = "no-key" | "used" | "used-but-in";
 
@@ -16,16 +24,16 @@ const REASONS: { readonly [K in SignInReason]: { readonly title: string; readonl
 };
 
 /** The page that says how to get in. `origin` is the server's address as the browser has it. */
-export function signInPage(reason: SignInReason, origin: string): string {
+export function signInPage(reason: SignInReason, origin: string, { withoutPaths }: CommandWords): string {
   const { title, text } = REASONS[reason];
   return page(
     title,
     `<p>${text}</p>
 <h2>In a browser</h2>
-<p>Open the link that <code>agent-bridge serve</code> printed, or make a fresh one:</p>
-<pre>agent-bridge link</pre>
+<p>Open the link that was printed where it was started, or make a fresh one:</p>
+<pre>${escaped(withoutPaths("link"))}</pre>
 <h2>With curl</h2>
-<pre>curl -b ab_ui=$(agent-bridge token) ${escaped(origin)}/api/state</pre>`,
+<pre>curl -b ab_ui=$(${escaped(withoutPaths("token"))}) ${escaped(origin)}/api/state</pre>`,
   );
 }
 
@@ -34,20 +42,22 @@ export function homePage(about: {
   readonly routes: readonly Route[];
   readonly version: string;
   readonly origin: string;
+  readonly words: CommandWords;
 }): string {
   const origin = escaped(about.origin);
+  const token = escaped(about.words.inFull("token"));
   return page(
     "agent-bridge",
     `<p>Your coding agents' sessions on this machine, read from where they keep them. Nothing there is changed, and
 nothing leaves this machine. For now the data is served as JSON and as live streams; there is no dashboard yet.</p>
 <h2>With curl</h2>
-<pre>curl -b ab_ui=$(agent-bridge token) ${origin}/api/state
-curl -b ab_ui=$(agent-bridge token) '${origin}/api/transcripts?limit=10'</pre>
+<pre>curl -b ab_ui=$(${token}) ${origin}/api/state</pre>
+<pre>curl -b ab_ui=$(${token}) '${origin}/api/transcripts?limit=10'</pre>
 <p>A chat is read page by page: pass <code>next</code> back as <code>from</code>, also when <code>items</code> is empty.
 A path that ends in <code>/stream</code>, and <code>/api/events</code>, stay open and send what is new (use
 <code>curl -N</code>).</p>
 <h2>In another browser</h2>
-<pre>agent-bridge link</pre>
+<pre>${escaped(about.words.inFull("link"))}</pre>
 <h2>Routes</h2>
 <table>
 <thead><tr><th>Path</th><th>What it is</th></tr></thead>
@@ -60,7 +70,8 @@ ${about.routes.map(routeRow).join("\n")}
 }
 
 function routeRow({ method, pattern, summary }: Route): string {
-  const path = `<code>${escaped(pattern)}</code>`;
+  // A long path is broken before a slash, and nowhere else.
+  const path = `<code>${escaped(pattern).replaceAll(/(?<=.)\//g, "<wbr>/")}</code>`;
   const linked = method === "GET" && !pattern.includes(":") ? `<a href="${escaped(pattern)}">${path}</a>` : path;
   return `<tr><td>${method === "GET" ? "" : `${method} `}${linked}</td><td>${escaped(summary)}</td></tr>`;
 }
@@ -106,7 +117,7 @@ body {
   background: var(--ground);
   font: 16px/1.6 system-ui, sans-serif;
 }
-main { max-width: 46rem; margin: 0 auto; padding: 4rem 1.5rem; }
+main { max-width: 54rem; margin: 0 auto; padding: 4rem 1.5rem; }
 h1 { margin: 0 0 .5rem; font-size: 1.75rem; letter-spacing: -.02em; }
 h2 { margin: 2.25rem 0 .5rem; font-size: 1rem; }
 p { margin: .5rem 0; }
@@ -116,7 +127,8 @@ code, pre { font: .875rem/1.6 ui-monospace, Menlo, Consolas, monospace; }
 pre {
   margin: .75rem 0;
   padding: .75rem 1rem;
-  overflow-x: auto;
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
   background: var(--raised);
   border: 1px solid var(--line);
   border-radius: .5rem;
@@ -124,6 +136,6 @@ pre {
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: .45rem .75rem .45rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { color: var(--quiet); font-size: .875rem; font-weight: 500; }
-td code { overflow-wrap: anywhere; }
+td code { overflow-wrap: break-word; }
 footer { margin-top: 2.5rem; color: var(--quiet); font-size: .875rem; }
 `;

@@ -2,7 +2,7 @@ import type { LoginCheck } from "../platform/login-code.ts";
 import type { Asset } from "../server/asset.ts";
 import { keyCookieHeader, usableKey } from "../server/cookie.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
-import { homePage, STYLE, STYLE_PATH, signInPage } from "./home-page.ts";
+import { type CommandWords, homePage, STYLE, STYLE_PATH, signInPage } from "./home-page.ts";
 
 /** What the first page needs. */
 export interface HomeOptions {
@@ -13,6 +13,7 @@ export interface HomeOptions {
   /** Every route, this one too, once they are put together. */
   readonly table: () => readonly Route[];
   readonly version: string;
+  readonly words: CommandWords;
 }
 
 /** The files of the first page. */
@@ -43,19 +44,20 @@ export function homeRoute(options: HomeOptions): Route {
     access: "open",
     handle: async ({ query, withKey, origin = "" }) => {
       if (query.t !== undefined) return signIn(options, query.t, { withKey: withKey === true, origin });
-      if (withKey) return html(200, homePage({ routes: options.table(), version: options.version, origin }));
-      return html(403, signInPage("no-key", origin));
+      if (withKey)
+        return html(200, homePage({ routes: options.table(), version: options.version, origin, words: options.words }));
+      return html(403, signInPage("no-key", origin, options.words));
     },
   });
 }
 
 function signIn(
-  { key, bootNonce, checkLogin }: HomeOptions,
+  { key, bootNonce, checkLogin, words }: HomeOptions,
   code: string,
   { withKey, origin }: { readonly withKey: boolean; readonly origin: string },
 ): Answer {
   const secret = { key: usableKey(key), bootNonce };
-  if (!checkLogin(code, secret)) return html(403, signInPage(withKey ? "used-but-in" : "used", origin));
+  if (!checkLogin(code, secret)) return html(403, signInPage(withKey ? "used-but-in" : "used", origin, words));
   return {
     kind: "text",
     status: 302,

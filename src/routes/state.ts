@@ -18,7 +18,7 @@ const STORE_STATE = object(
     agent: AGENT,
     sessions: COUNT,
     roots: list(object({ path: TEXT, found: { type: "boolean" } })),
-    skipped: { ...COUNT, description: "Things in the store that could not be shown; `agent-bridge doctor` says why." },
+    skipped: { ...COUNT, description: "Things in the store that could not be shown; the command `doctor` says why." },
   },
   { problem: { ...TEXT, description: "Why its last list failed; what it listed before is still shown." } },
 );

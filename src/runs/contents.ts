@@ -2,7 +2,7 @@ import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, type OpenFile, sameStamp } from "../platform/files.ts";
 import { asObject, type JsonObject } from "../platform/read.ts";
 import type { RunDisk } from "./disk.ts";
-import { isYoung } from "./folder-view.ts";
+import { isYoung, type Seen } from "./folder-view.ts";
 import { type LogFacts, readLogFacts } from "./log-file.ts";
 
 /** A file of a run. */
@@ -44,6 +44,18 @@ export class Contents {
       if (metadata !== undefined) return metadata;
     }
     return undefined;
+  }
+
+  /** The files that the metadata of `places` was last read from, as they were then; undefined when one was not there. */
+  metadataSeen(places: readonly Place[]): readonly Seen[] | undefined {
+    const seen: Seen[] = [];
+    for (const { path } of places) {
+      const entry = this.#metadata.held(path);
+      if (entry === undefined) return undefined;
+      seen.push({ path, stamp: entry.stamp });
+      if (entry.value !== undefined) break;
+    }
+    return seen;
   }
 
   /** What is known to be damaged among `paths`. */
@@ -99,6 +111,11 @@ class Kept<T> {
       this.#entries.set(path, { stamp, value: undefined, lasting: isDamage(error) && !isYoung(stamp, now) });
       return undefined;
     }
+  }
+
+  /** What was last read there. */
+  held(path: string): Entry<T> | undefined {
+    return this.#entries.get(path);
   }
 
   get damages(): Damage[] {

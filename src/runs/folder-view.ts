@@ -10,6 +10,12 @@ export interface Listed extends Listing {
   readonly problem?: string;
 }
 
+/** A file or folder as it was when it was last asked; without a stamp it was not there. */
+export interface Seen {
+  readonly path: string;
+  readonly stamp: FileStamp | undefined;
+}
+
 const NOTHING: Listed = { root: "", files: [], others: [] };
 
 /** One folder that is listed again only when its stamp says that names came or went. */
@@ -19,6 +25,7 @@ export class FolderView {
   readonly #clock: Clock;
   #stamp: FileStamp | undefined;
   #listed: Listed = NOTHING;
+  #seen: FileStamp | undefined;
 
   constructor(path: string, disk: RunDisk, clock: Clock) {
     this.#path = path;
@@ -29,6 +36,7 @@ export class FolderView {
   /** What is in the folder now: the same object as before while nothing came or went. */
   async look(breather: Breather): Promise<Listed> {
     const stamp = this.#disk.stamp(this.#path);
+    this.#seen = stamp;
     if (stamp !== undefined && this.#stamp !== undefined && sameStamp(stamp, this.#stamp)) return this.#listed;
     const now = this.#clock.now();
     const found = stamp === undefined ? undefined : await this.#list(breather);
@@ -36,6 +44,11 @@ export class FolderView {
     if (found === undefined) this.#listed = NOTHING;
     else if (!sameListing(found, this.#listed)) this.#listed = found;
     return this.#listed;
+  }
+
+  /** What the last look stands on. */
+  get seen(): Seen {
+    return { path: this.#path, stamp: this.#seen };
   }
 
   async #list(breather: Breather): Promise<Listed | undefined> {
@@ -47,11 +60,18 @@ export class FolderView {
   }
 }
 
-const YOUNG_MS = 50;
+/** What was written less than so long ago may be written again without its times showing it: ms. */
+export const YOUNG_MS = 50;
 
 /** Whether what `stamp` tells of may have changed since within the grain of its times. */
 export function isYoung(stamp: FileStamp, now: number): boolean {
   return Math.abs(now - mtimeOf(stamp)) < YOUNG_MS;
+}
+
+/** Whether nothing has happened to a file or folder since it was seen. */
+export function isAsSeen({ path, stamp }: Seen, disk: RunDisk): boolean {
+  const now = disk.stamp(path);
+  return now === undefined || stamp === undefined ? now === stamp : sameStamp(now, stamp);
 }
 
 /** When a file was last written: whole ms since the epoch. */

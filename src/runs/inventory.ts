@@ -1,12 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Breather } from "../platform/breather.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock, EpochMs } from "../platform/clock.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import { sortedInPieces } from "../platform/sorting.ts";
 import { ChangeLog, type ListChange } from "../stores/change-log.ts";
 import { Contents } from "./contents.ts";
 import { type RunDisk, systemDisk } from "./disk.ts";
+import { isAsSeen, mtimeOf, type Seen, YOUNG_MS } from "./folder-view.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
@@ -63,6 +64,7 @@ type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
  */
 export class RunInventory {
   readonly #clock: Clock;
+  readonly #disk: RunDisk;
   readonly #folders: RunFolders;
   readonly #jobFiles: JobFiles;
   readonly #contents: Contents;
@@ -75,13 +77,14 @@ export class RunInventory {
   #swept = Number.NEGATIVE_INFINITY;
   /** Logs written lately, by name: when that has been a while, their status is another without a change on disk. */
   #fresh: ReadonlyMap<string, RunFiles> = new Map();
-  /** The chats of runs and jobs that were found since something last changed; see `chatNow`. */
-  #chats = new Map<string, string>();
+  /** The chats of runs and jobs that were found since something last changed, and what tells of each; see `chatNow`. */
+  #chats = new Map<string, { readonly chat: string; readonly seen: readonly Seen[] }>();
   #current: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
   constructor({ bridgeHome, clock, disk = systemDisk, alive = isAlive }: RunInventoryParts) {
     this.#clock = clock;
+    this.#disk = disk;
     this.#folders = new RunFolders(bridgeHome, disk, clock);
     this.#jobFiles = new JobFiles(bridgeHome, disk, clock);
     this.#contents = new Contents(disk, clock);
@@ -137,17 +140,35 @@ export class RunInventory {
 
   /**
    * In which session the chat of a run (`run:<name>`) or job (`job:<name>`) is, as it was last found; undefined when that
-   * may have changed. Costs nothing.
+   * may have changed. One stat for each folder and file that tells of it.
    */
   chatNow(key: string): string | undefined {
-    return this.#chats.get(key);
+    const found = this.#chats.get(key);
+    if (found === undefined) return undefined;
+    if (found.seen.every((seen) => isAsSeen(seen, this.#disk))) return found.chat;
+    this.#chats.delete(key);
+    return undefined;
   }
 
   /** The run with this public name, or undefined. */
   async run(name: string): Promise<FoundRun | undefined> {
+    const asked = this.#clock.now();
     const run = await this.#run(name);
-    if (run !== undefined) this.#chats.set(`run:${name}`, chatOf(run));
+    // A recovered job has none. Should the metadata of a log come to name it, the next look ends what was found.
+    const metadata = this.#folders.runs.get(name)?.metadata ?? [];
+    this.#noteChat(`run:${name}`, run, asked, this.#contents.metadataSeen(metadata));
     return run;
+  }
+
+  /** Keeps which chat was found at or after `asked`, where `metadata` and the jobs are all that tells. */
+  #noteChat(key: string, found: Conversation | undefined, asked: EpochMs, metadata: readonly Seen[] | undefined): void {
+    this.#chats.delete(key);
+    const jobs = this.#jobFiles.seen;
+    if (found === undefined || metadata === undefined || jobs === undefined) return;
+    const seen = [...this.#folders.seen, ...jobs, ...metadata];
+    // What was written a moment before may have been written again within the grain of its times.
+    const isOld = ({ stamp }: Seen): boolean => stamp === undefined || asked - mtimeOf(stamp) >= YOUNG_MS;
+    if (seen.every(isOld)) this.#chats.set(key, { chat: chatOf(found), seen });
   }
 
   async #run(name: string): Promise<FoundRun | undefined> {
@@ -163,8 +184,12 @@ export class RunInventory {
 
   /** The job with this name, also one that only the metadata of its runs still tells of. */
   async job(name: string): Promise<FoundJob | undefined> {
+    const asked = this.#clock.now();
     const job = await this.#job(name);
-    if (job !== undefined) this.#chats.set(`job:${name}`, chatOf(job));
+    const saved = this.#jobFiles.jobs.get(name);
+    const tellsAll = saved?.session !== undefined && jobAgent(saved) !== undefined;
+    // Else it is the metadata of whatever run names it.
+    this.#noteChat(`job:${name}`, job, asked, tellsAll ? [] : undefined);
     return job;
   }
 

@@ -5,7 +5,7 @@ import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { asObject } from "../platform/read.ts";
 import { type Damage, isDamage } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, type Seen } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
 import { parseInPieces } from "./json-pieces.ts";
 
@@ -49,6 +49,12 @@ export class JobFiles {
   /** The jobs by name, as of the last look. */
   get jobs(): ReadonlyMap<string, Job> {
     return this.#all.jobs;
+  }
+
+  /** The folders and files that the jobs were read from, as they were then; undefined when one is to be read again. */
+  get seen(): readonly Seen[] | undefined {
+    if (!this.#archived.lasting || !this.#all.lasting) return undefined;
+    return [this.#home.seen, this.#archive.seen, ...this.#archived.files, ...this.#all.files];
   }
 
   /** Files and records that are not shown. */

@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import type { Damage, Place } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, type Seen } from "./folder-view.ts";
 import { type NamedRun, namedRun, runFileOf } from "./names.ts";
 import { isFresh } from "./summary.ts";
 
@@ -103,6 +103,11 @@ export class RunFolders {
     run.state = this.#stateOf(run);
     if (before === undefined || run.state === undefined) return before !== run.state;
     return before.place.path !== run.state.place.path || !sameStamp(before.stamp, run.state.stamp);
+  }
+
+  /** The folders as they were when they were last listed. */
+  get seen(): readonly Seen[] {
+    return [this.#active.seen, this.#archive.seen];
   }
 
   /** Whether one of these files is where its folder's list said. */

@@ -16,6 +16,8 @@ export interface DispatchOptions {
   readonly router: Router;
   /** The key as it is now. @throws Failure when it can't be read */
   readonly key: () => string;
+  /** What is told to who comes without it. */
+  readonly noKey: string;
   readonly memo: EtagMemo;
   /** Goes into every ETag: the program's version. */
   readonly salt: string;
@@ -47,7 +49,7 @@ export async function dispatch(
   let problem: unknown;
   try {
     found = findRoute(request, options.router);
-    const admitted = await admit(request, found, options.key, {
+    const admitted = await admit(request, found, options, {
       timeoutMs: options.bodyTimeoutMs,
       proceed: () => expectsContinue(request) && response.writeContinue(),
       signal,

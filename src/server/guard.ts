@@ -57,17 +57,17 @@ export function findRoute(request: IncomingMessage, router: Router): Found {
 
 /**
  * Second half: key, origin of a change, query, body. What it gives is all that a handler ever sees of a request.
- * `key` gives the key as it is now, or throws a Failure that says why there is none.
+ * `key` gives the key as it is now, or throws a Failure that says why there is none; `noKey` is told to who comes without.
  * @throws Failure forbidden, bad-request, unsupported-media-type, body-too-large
  */
 export async function admit(
   request: IncomingMessage,
   found: Found,
-  key: () => string,
+  { key, noKey }: { readonly key: () => string; readonly noKey: string },
   terms: BodyTerms,
 ): Promise<RouteRequest> {
   const { route, host, params, target } = found;
-  const withKey = checkKey(request, route, key);
+  const withKey = checkKey(request, route, key, noKey);
   if (route.method !== "GET") checkOrigin(request, host);
   const query = readQuery(route.query, found.search);
   const body = await bodyFor(request, route, terms);
@@ -88,14 +88,11 @@ function only(values: readonly string[]): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-function checkKey(request: IncomingMessage, route: Route, key: () => string): boolean {
+function checkKey(request: IncomingMessage, route: Route, key: () => string, noKey: string): boolean {
   const cookies = headerValues(request, "cookie");
   if (route.access === "open") return cookies.length > 0 && hasKey(cookies, key);
   if (cookies.length > 0 && carriesKey(cookies, usableKey(key))) return true;
-  throw new Failure(
-    "forbidden",
-    "the dashboard key is missing or wrong: run `agent-bridge link` for a browser, or send the cookie ab_ui=<what `agent-bridge token` prints>",
-  );
+  throw new Failure("forbidden", noKey);
 }
 
 /**

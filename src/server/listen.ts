@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly port: number;
   /** The dashboard key as it is now. @throws Failure when it can't be read */
   readonly key: () => string;
+  /** What is told to who comes without the key: how to get it, and no path. */
+  readonly noKey?: string;
   /** The program's version. */
   readonly version: string;
   readonly clock: Clock;
@@ -95,6 +97,7 @@ function dispatchOptions(options: ServerOptions): DispatchOptions {
   return {
     router: makeRouter([...options.routes, ...(options.assets ?? []).map(assetRoute)]),
     key: options.key,
+    noKey: options.noKey ?? "the dashboard key is missing or wrong",
     memo: makeEtagMemo(),
     salt: options.version,
     clock: options.clock,

@@ -25,7 +25,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
           type: "apiKey",
           in: "cookie",
           name: KEY_COOKIE,
-          description: "The dashboard key, as `agent-bridge token` prints it.",
+          description: "The dashboard key, as the command `token` prints it.",
         },
       },
       schemas: {
@@ -61,6 +61,7 @@ function responses(route: Route): JsonSchema {
     "403": ERROR,
     ...(route.pattern.includes(":") && { "404": ERROR }),
     ...(method === "POST" && { "413": ERROR, "415": ERROR }),
+    ...Object.fromEntries((route.refuses ?? []).map((status) => [String(status), ERROR])),
     ...otherResponses(route),
     default: ERROR,
   };

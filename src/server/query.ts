@@ -26,7 +26,7 @@ export function readQuery<Q extends QueryParameters>(parameters: Q, search: stri
   const values = Object.entries(parameters).flatMap(([name, parameter]) => {
     const given = texts.get(name);
     if (given === undefined && parameter.required) {
-      throw new Failure("bad-request", `the parameter "${name}" is missing: ${parameter.description}`);
+      throw new Failure("bad-request", `the parameter "${name}" is missing`);
     }
     return given === undefined ? [] : [[name, parameter.read(given)] as const];
   });

@@ -95,6 +95,8 @@ export interface Route<Q extends QueryParameters = QueryParameters> {
   readonly conditional?: true;
   /** What it answers besides 200 and errors in JSON, by status. */
   readonly others?: { readonly [status: number]: { readonly description: string; readonly media?: string } };
+  /** Errors that it may answer besides those of every route: their statuses, for the description of the API. */
+  readonly refuses?: readonly number[];
   /** `key`: only with the dashboard cookie, as every route below `/api/`. `open`: without. */
   readonly access: "key" | "open";
   handle(request: RouteRequest<Q>): Promise<Answer>;

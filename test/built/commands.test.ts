@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { assistant, SESSION, writeHistory } from "./history.ts";
 import { ask, Machine, NODES } from "./product.ts";
 
@@ -64,7 +66,7 @@ for (const { name, node } of NODES) {
     test("link without a server says how to start one", async () => {
       const { code, err } = await machine.run("link");
       assert.equal(code, 1);
-      assert.match(err, /^agent-bridge: no server runs on .*; start one with agent-bridge serve\n$/);
+      assert.match(err, /^agent-bridge: no server runs on .*; start one with node agent-bridge\.mjs serve\n$/);
     });
 
     test("of two serves that start at once one serves, and the other says where", async () => {
@@ -86,6 +88,22 @@ for (const { name, node } of NODES) {
       assert.equal((await next.ended).code, 0);
     });
 
+    test("what the page says to paste reads the key of the home that is served, from anywhere", async () => {
+      const own = join(machine.home, "it's <mine>");
+      const server = machine.start(["serve", "--port", "0", "--home", "it's <mine>"]);
+      const [, port] = await server.printed(/\/\/127\.0\.0\.1:(\d+)\/\?t=/);
+      const key = readFileSync(join(own, "dashboard-key"), "utf8");
+      const api = { port: Number(port), key };
+      const words = wordsIn((await ask(api, "/")).text);
+      const { stdout } = await promisify(execFile)("sh", ["-c", words], { cwd: "/", env: { PATH: process.env.PATH } });
+      assert.equal(stdout, `${key}\n`);
+      const stranger = await ask({ ...api, key: "" }, "/");
+      assert.equal(wordsIn(stranger.text), "node agent-bridge.mjs token --home DIR");
+      assert.ok(!stranger.text.includes(machine.home));
+      server.child.kill("SIGTERM");
+      await server.ended;
+    });
+
     test("demo serves a made-up history on localhost and leaves nothing behind", async () => {
       const temporary = join(machine.home, "tmp");
       mkdirSync(temporary);
@@ -101,4 +119,10 @@ for (const { name, node } of NODES) {
       assert.deepEqual(readdirSync(temporary), []);
     });
   });
+}
+
+/** The words that a page says print the key. */
+function wordsIn(page: string): string {
+  const [, words = ""] = /ab_ui=\$\((.+)\) /.exec(page) ?? [];
+  return words.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }

@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { dirname, join } from "node:path";
+import { after, type TestContext, test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
+import { keepAtWork } from "../../src/commands/demo/at-work.ts";
 import { writeHistory } from "../../src/commands/demo/history.ts";
 import { removeLeftovers } from "../../src/commands/demo/leftovers.ts";
 import { run } from "../../src/commands/run.ts";
@@ -91,15 +92,46 @@ async function kindsIn(
   };
 }
 
-test("a demo on a port that is taken says so in one line, leaves nothing behind and stops its work", async (t) => {
-  t.mock.timers.enable({ apis: ["setInterval"] });
-  const temporary = temporaryFolder(t);
+/** Lets demos write below `temporary`. */
+function demosIn(t: TestContext, temporary: string): void {
   const { TMPDIR } = process.env;
   process.env.TMPDIR = temporary;
   t.after(() => {
     if (TMPDIR === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = TMPDIR;
   });
+}
+
+test("a demo that can't be written says where, and what to do", async (t) => {
+  const temporary = join(temporaryFolder(t), "missing");
+  demosIn(t, temporary);
+  const untilInterrupted = () => new AbortController().signal;
+  const thisProcess = () => ({ pid: process.pid, procStart: undefined });
+  const context = fakeContext([], { untilInterrupted, bridge: { thisProcess } });
+  assert.equal(await run(context, COMMANDS, ["demo"]), 1);
+  const why = `agent-bridge: the demo can't be written into ${temporary} (ENOENT): see to its permissions and its space, or name another folder in TMPDIR\n`;
+  assert.equal(context.terminal.written.err, why);
+});
+
+test("the session at work stops when its folder has been taken away, and the demo goes on", (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const folder = temporaryFolder(t);
+  const history = writeHistory(folder, systemClock.now());
+  const end = new AbortController();
+  keepAtWork(history, { pid: process.pid, procStart: undefined }, systemClock, end.signal);
+  t.mock.timers.tick(2_000);
+  rmSync(join(folder, ".claude"), { recursive: true });
+  t.mock.timers.tick(4_000);
+  mkdirSync(dirname(history.live.file), { recursive: true });
+  t.mock.timers.tick(4_000);
+  assert.equal(existsSync(history.live.file), false);
+  end.abort();
+});
+
+test("a demo on a port that is taken says so in one line, leaves nothing behind and stops its work", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const temporary = temporaryFolder(t);
+  demosIn(t, temporary);
   const context = fakeContext([], {
     untilInterrupted: () => new AbortController().signal,
     bridge: {

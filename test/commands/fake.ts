@@ -1,5 +1,6 @@
 import type { Bridge, Histories } from "../../src/commands/bridge.ts";
 import type { Context } from "../../src/commands/command.ts";
+import type { Program } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
 import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
@@ -14,6 +15,14 @@ import type { SessionId } from "../../src/transcript/names.ts";
 
 /** The moment at which these tests play. */
 export const NOW = 1_796_030_640_000 as EpochMs;
+
+/** The program of these tests: an installed one. */
+export const PROGRAM: Program = {
+  version: "1.2.3",
+  call: "node /opt/agent-bridge.mjs",
+  name: "agent-bridge",
+  said: (message) => message,
+};
 
 /** A terminal that keeps what is written. */
 export interface FakeTerminal extends Terminal {
@@ -56,7 +65,7 @@ export function fakeContext(
   return {
     clock: { now: () => NOW },
     environment: (home) => environmentFrom({ home: "/home/dev", platform: "linux", bridgeHome: home }),
-    program: { version: "1.2.3", call: "node /opt/agent-bridge.mjs" },
+    program: PROGRAM,
     untilInterrupted: unexpected,
     ...given,
     bridge,

@@ -8,6 +8,7 @@ import { bridgeOfThisMachine } from "../../src/commands/wiring.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
 import { temporaryFolder } from "../platform/folder.ts";
+import { PROGRAM } from "./fake.ts";
 
 function homeIn(t: TestContext, bridgeHome?: string): Environment {
   return environmentFrom({ home: temporaryFolder(t), bridgeHome });
@@ -31,7 +32,7 @@ test("a folder or a pipe in the key's place is no key, and the advice works", as
   const environment = homeIn(t);
   const { bridgeHome } = environment;
   const key = join(bridgeHome, "dashboard-key");
-  const bridge = bridgeOfThisMachine({ version: "1", clock: systemClock, pid: process.pid, warn: () => {} });
+  const bridge = bridgeOfThisMachine({ program: PROGRAM, clock: systemClock, pid: process.pid, warn: () => {} });
   mkdirSync(key, { recursive: true });
   chmodSync(bridgeHome, 0o700);
   const problem = `dashboard-key is a folder: move it away`;
@@ -54,7 +55,7 @@ test("keys of config.json that are not known are told once by whatever reads it"
   writeFileSync(file, '{"prot":1}');
   const told: string[] = [];
   const warn = (message: string): void => void told.push(message);
-  const bridge = bridgeOfThisMachine({ version: "1", clock: systemClock, pid: process.pid, warn });
+  const bridge = bridgeOfThisMachine({ program: PROGRAM, clock: systemClock, pid: process.pid, warn });
   await bridge.histories(environment);
   await bridge.histories(environment);
   assert.deepEqual(told, [`${file}: "prot" is not known and is ignored`]);
@@ -64,7 +65,7 @@ test("others may not look into our usual folder; a folder that was named is left
   const named = join(temporaryFolder(t), "named");
   const told: string[] = [];
   const warn = (message: string): void => void told.push(message);
-  const bridge = bridgeOfThisMachine({ version: "1", clock: systemClock, pid: process.pid, warn });
+  const bridge = bridgeOfThisMachine({ program: PROGRAM, clock: systemClock, pid: process.pid, warn });
   const modes: string[] = [];
   for (const environment of [homeIn(t), homeIn(t, named)]) {
     const { bridgeHome } = environment;

@@ -35,6 +35,11 @@ test("an unknown option is refused, and the help is named", async () => {
   assert.deepEqual(await ran(["ls", "--verbose"]), { code: 2, out: "", err });
 });
 
+test("what was typed is repeated on one line, and can't act on the terminal", async () => {
+  const err = 'agent-bridge: unknown command "a b c"; see agent-bridge help\n';
+  assert.deepEqual(await ran(["a\u001b[31m\nb\r\u0085\u202ec"]), { code: 2, out: "", err });
+});
+
 test("a word too many or too few is refused", async () => {
   assert.equal((await ran(["ls", "x"])).err, 'agent-bridge: ls does not take "x"; see agent-bridge ls --help\n');
   assert.equal((await ran(["show"])).err, "agent-bridge: show needs ID; see agent-bridge show --help\n");

@@ -10,6 +10,7 @@ import { type RuntimeNotice, writeNotice } from "../../src/platform/runtime-noti
 import { healthRoute } from "../../src/routes/health.ts";
 import { temporaryFolder } from "../platform/folder.ts";
 import { plainRoute, serve, type TestServer } from "../server/harness.ts";
+import { PROGRAM } from "./fake.ts";
 
 const OURS = "0f".repeat(16);
 const ANOTHER = "ab".repeat(16);
@@ -23,7 +24,7 @@ async function runningWith(t: TestContext, notice: Partial<RuntimeNotice>): Prom
   const folder = temporaryFolder(t);
   const environment = environmentFrom({ home: folder, bridgeHome: folder });
   await writeNotice(folder, { url: "", port: 1, pid: process.pid, bootNonce: OURS, ...notice });
-  const bridge = bridgeOfThisMachine({ version: "1", clock: systemClock, pid: process.pid, warn: () => {} });
+  const bridge = bridgeOfThisMachine({ program: PROGRAM, clock: systemClock, pid: process.pid, warn: () => {} });
   return bridge.running(environment);
 }
 

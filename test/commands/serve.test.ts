@@ -84,14 +84,15 @@ test("serve prints the way in, what it has found, and a curl line with the way t
 
 test("the curl line names the home that was given, as a shell takes it", async () => {
   const { out } = await served(["serve", "--home", "/tmp/it's mine"]);
+  assert.match((await served(["serve", "--home", "x"])).out, new RegExp(`token --home ${process.cwd()}/x\\)`));
   assert.match(out, /\$\(node \/opt\/agent-bridge\.mjs token --home '\/tmp\/it'\\''s mine'\)/);
 });
 
 test("a taken port is passed over unless it was asked for", async () => {
-  assert.match((await served(["serve"], [4777])).out, /serves at http:\/\/127\.0\.0\.1:50000\n/);
+  assert.match((await served(["serve"], [4777])).out, /serves at http:\/\/127\.0\.0\.1:50000 \(port 4777 is taken\)\n/);
   const config = { ownFiles: () => own({ port: 4800 }) };
   assert.match((await served(["serve"], [], config)).out, /serves at http:\/\/127\.0\.0\.1:4800\n/);
-  assert.match((await served(["serve"], [4800], config)).out, /serves at http:\/\/127\.0\.0\.1:50000\n/);
+  assert.match((await served(["serve"], [4800], config)).out, /:50000 \(port 4800 is taken\)\n/);
 });
 
 test("where a server of this home runs, serve says so, and link prints a way in", async () => {
@@ -100,7 +101,7 @@ test("where a server of this home runs, serve says so, and link prints a way in"
   assert.deepEqual([code, out], [1, ""]);
   assert.equal(
     err,
-    "agent-bridge: agent-bridge already serves /home/dev/.agent-bridge at http://127.0.0.1:4790 (process 7); agent-bridge link prints a way in\n",
+    "agent-bridge: a server already runs on /home/dev/.agent-bridge, at http://127.0.0.1:4790 (process 7); agent-bridge link prints a way in\n",
   );
   assert.equal((await served(["link"], [], more)).out, "http://127.0.0.1:4790/?t=code\n");
   assert.deepEqual(await served(["link"]), {

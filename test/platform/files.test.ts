@@ -22,6 +22,7 @@ import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { Failure } from "../../src/platform/failure.ts";
 import { isWithin, type OpenFile, placeByPath, sameStamp, stampOf, withFile } from "../../src/platform/files.ts";
+import { withoutPrivilege } from "./privilege.ts";
 
 /** A store with `session.jsonl` in a project, and a secret beside the store. */
 function store(t: TestContext) {
@@ -43,17 +44,6 @@ function textOf(file: OpenFile): string {
 }
 
 const notFound = (error: unknown): boolean => error instanceof Failure && error.kind === "not-found";
-
-/** Does what may not be done as another user, so that permissions hold also where tests run as root. */
-async function withoutPrivilege<T>(use: () => Promise<T>): Promise<T> {
-  if (process.geteuid?.() !== 0) return use();
-  process.seteuid?.(65534);
-  try {
-    return await use();
-  } finally {
-    process.seteuid?.(0);
-  }
-}
 
 for (const [name, whereabouts] of [
   ["as the system tells", undefined],

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ensureKey, keyReader, resetKey } from "../../src/platform/key.ts";
 import { temporaryFolder } from "./folder.ts";
+import { withoutPrivilege } from "./privilege.ts";
 
 const quiet = (message: string): never => assert.fail(message);
 const DAMAGED =
@@ -105,4 +106,29 @@ test("no failure of reading the key holds a path: a server tells it to whoever a
   for (const folder of [home, join(home, "file"), join(home, "none")]) {
     assert.throws(keyReader(folder), (error: Error) => !error.message.includes(home));
   }
+});
+
+test("a link that leads nowhere is said to be one, and a reset replaces it", async (t) => {
+  const folder = temporaryFolder(t);
+  symlinkSync(join(folder, "nowhere"), join(folder, "dashboard-key"));
+  const message = "dashboard-key is a link that leads nowhere: `agent-bridge token --reset` replaces it";
+  await assert.rejects(
+    ensureKey(folder, () => {}),
+    { message },
+  );
+  const key = await resetKey(folder);
+  assert.equal(await ensureKey(folder, () => {}), key);
+});
+
+test("who runs the program is told which folder can't be written", async (t) => {
+  const folder = temporaryFolder(t);
+  chmodSync(folder, 0o555);
+  const message = `dashboard-key in ${folder} can't be used (EACCES): see to its permissions and the space on its disk`;
+  await withoutPrivilege(async () => {
+    await assert.rejects(
+      ensureKey(folder, () => {}),
+      { message },
+    );
+    await assert.rejects(resetKey(folder), { message });
+  });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startOf } from "../../src/platform/process-identity.ts";
@@ -13,6 +13,7 @@ import {
   writeNotice,
 } from "../../src/platform/runtime-notice.ts";
 import { temporaryFolder } from "./folder.ts";
+import { withoutPrivilege } from "./privilege.ts";
 
 const notice = { url: "http://127.0.0.1:4777", port: 4777, pid: process.pid, bootNonce: "0f".repeat(16) };
 
@@ -83,4 +84,17 @@ test("another process that got the number of a server that has ended is not take
 test("every start draws another nonce", () => {
   assert.match(newBootNonce(), /^[0-9a-f]{32}$/);
   assert.notEqual(newBootNonce(), newBootNonce());
+});
+
+test("a notice that can't be written is a failure that says what to do, one that can't be removed is none", async (t) => {
+  const folder = temporaryFolder(t);
+  await writeNotice(folder, notice);
+  chmodSync(folder, 0o555);
+  chmodSync(join(folder, "dashboard.json"), 0o644);
+  await withoutPrivilege(async () => {
+    const message = `dashboard.json in ${folder} can't be used (EACCES): see to its permissions and the space on its disk`;
+    await assert.rejects(writeNotice(folder, notice), { message });
+    await removeNotice(folder, notice.bootNonce);
+  });
+  assert.equal(readNotice(folder)?.bootNonce, notice.bootNonce);
 });

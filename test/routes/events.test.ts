@@ -106,7 +106,14 @@ test("a name of a chat that is no name is refused", async (t) => {
   const { routes } = served(t);
   const names = ["", "a", "claude/", "nobody/a@0", "claude/a@", "claude/a/b/c@0", "/a@0", "claude/a@b%20c"];
   for (const name of names) assert.equal(await refusal(routes, `/api/events?chat=${name}`), "bad-request", name);
-  assert.equal(await refusal(routes, `/api/events?${"chat=claude/a&".repeat(101)}`), "bad-request");
+  const many = (count: number): string => Array.from({ length: count }, (_, i) => `chat=claude/a${i}`).join("&");
+  assert.equal(await refusal(routes, `/api/events?${many(101)}`), "bad-request");
+});
+
+test("a chat that is named twice is refused: its pages would come twice, with nothing to tell them apart", async (t) => {
+  const { routes } = served(t);
+  for (const twice of ["claude/a@0&chat=claude/a@tail", "claude/a/b&chat=claude/b&chat=claude/a/b@0"])
+    assert.equal(await refusal(routes, `/api/events?chat=${twice}`), "bad-request");
 });
 
 test("the end of the connection ends everything that it followed", async (t) => {

@@ -5,11 +5,17 @@ import { Failure } from "../../src/platform/failure.ts";
 import { makeLoginCheck, makeLoginCode } from "../../src/platform/login-code.ts";
 import { healthRoute } from "../../src/routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../../src/routes/home.ts";
+import type { CommandWords } from "../../src/routes/home-page.ts";
 import { openApiRoute } from "../../src/routes/openapi.ts";
 import type { Route } from "../../src/server/route.ts";
 import { COOKIE, KEY, plainRoute, serve, type TestServer } from "../server/harness.ts";
 
 const secret = { key: KEY, bootNonce: "b".repeat(32) };
+
+const WORDS: CommandWords = {
+  inFull: (command) => `/opt/node '/opt/<it>.mjs' ${command}`,
+  withoutPaths: (command) => `node it.mjs ${command}`,
+};
 
 async function served(t: TestContext, key: () => string = () => KEY): Promise<TestServer> {
   const routes: Route[] = [
@@ -19,6 +25,7 @@ async function served(t: TestContext, key: () => string = () => KEY): Promise<Te
       checkLogin: makeLoginCheck(systemClock),
       table: () => routes,
       version: "1.2.3",
+      words: WORDS,
     }),
     healthRoute(secret.bootNonce),
     openApiRoute(() => routes, "1.2.3"),
@@ -78,7 +85,9 @@ test("who has no key is shown how to get in, and no route", async (t) => {
   const server = await served(t);
   const { status, headers, body } = await server.ask("/");
   assert.deepEqual([status, headers["content-type"]], [403, "text/html; charset=utf-8"]);
-  assert.match(body, /agent-bridge link/);
+  assert.match(body, /<pre>node it\.mjs link<\/pre>/);
+  assert.match(body, /curl -b ab_ui=\$\(node it\.mjs token\) /);
+  assert.doesNotMatch(body, /\/opt/);
   assert.ok(body.includes(`http://127.0.0.1:${server.port}/api/state`), "curl goes to the server's own port");
   const elsewhere = await server.ask("/?t=x", { headers: { host: "localhost:9000" } });
   assert.match(elsewhere.body, /http:\/\/localhost:9000\/api\/state/);
@@ -97,8 +106,9 @@ test("who has the key is shown what is served, at the address they came by, with
   const server = await served(t);
   const { status, body } = await server.ask("/", { headers: { ...COOKIE, host: "localhost:9000" } });
   assert.equal(status, 200);
-  assert.match(body, /curl -b ab_ui=\$\(agent-bridge token\) http:\/\/localhost:9000\/api\/state/);
-  assert.match(body, /<code>\/api\/things\/:id<\/code><\/td><td>one &#38; only</);
+  const token = "$(/opt/node &#39;/opt/&#60;it&#62;.mjs&#39; token)";
+  assert.ok(body.includes(`curl -b ab_ui=${token} http://localhost:9000/api/state`));
+  assert.match(body, /<code>\/api<wbr>\/things<wbr>\/:id<\/code><\/td><td>one &#38; only</);
   assert.match(body, /<a href="\/healthz">/);
   assert.doesNotMatch(body, /<script|<style|style=| on\w+=/);
   assert.doesNotMatch(body, new RegExp(KEY));

@@ -26,6 +26,8 @@ interface Schema {
 
 const BOOT = "ab".repeat(16);
 
+const WORDS = { inFull: (command: string) => command, withoutPaths: (command: string) => command };
+
 /** A server with every route that is served, one chat with a subagent in its store, and the document over it. */
 async function described(t: TestContext) {
   const { routes: own, store, inventory } = served(t);
@@ -33,7 +35,14 @@ async function described(t: TestContext) {
   store.say("a.c", "child");
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
-    homeRoute({ key: () => KEY, bootNonce: BOOT, checkLogin: makeLoginCheck(systemClock), table, version: "1" }),
+    homeRoute({
+      key: () => KEY,
+      bootNonce: BOOT,
+      checkLogin: makeLoginCheck(systemClock),
+      table,
+      version: "1",
+      words: WORDS,
+    }),
     healthRoute(BOOT),
     openApiRoute(table, "1"),
     ...own,
@@ -111,7 +120,7 @@ test("a parameter that is required is missed, and one that repeats is a list of 
     ],
   );
   for (const [query, error] of [
-    ["", 'the parameter \\"ref\\" is missing: The `ref` of an item.'],
+    ["", 'the parameter \\"ref\\" is missing'],
     ["?ref=a%20b", "ref must be the ref of an item of this chat"],
   ]) {
     const { status, body } = await server.ask(`/api/transcripts/claude/a/item${query}`, { headers: COOKIE });
@@ -170,4 +179,15 @@ test("the files of the page are served and deliberately not described", async (t
     assert.equal((await server.ask(path)).status, 200);
     assert.equal(paths[path], undefined);
   }
+});
+
+test("a chat that may have no session yet is described with its 409, and no other", async (t) => {
+  const { paths } = await described(t);
+  const refusing = Object.entries(paths).filter(([, { get }]) => Object.hasOwn(get?.responses ?? {}, "409"));
+  const chats = /^\/api\/(runs\/\{name\}\/(chat|item|subagents)|jobs\/\{job\}\/subagents)/;
+  assert.deepEqual(
+    refusing.map(([path]) => path),
+    Object.keys(paths).filter((path) => chats.test(path)),
+  );
+  assert.equal(refusing.length, 11);
 });

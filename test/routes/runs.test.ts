@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, renameSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { finishedLog, fixture, put } from "../runs/home.ts";
+import { age, finishedLog, fixture, put } from "../runs/home.ts";
 import { askEvents, askJson, refusal } from "../support/ask.ts";
 import { type Served, served } from "../support/routes.ts";
 import { nextOf, until } from "../support/turns.ts";
@@ -128,23 +128,23 @@ test("below a run hang its chat, stream, item and subagents", async (t) => {
   assert.equal(((await nextOf(events)).data as typeof chat).items.length, 2);
 });
 
-test("the pages of a run's chat are of another state once the run or job is in another session", async (t) => {
-  const { routes, bridgeHome, runs, store } = servedRuns(t);
+test("the pages of a run's chat are of another state at once when the run or job is in another session", async (t) => {
+  const { routes, bridgeHome, store, time } = servedRuns(t);
   store.say("b", "another");
+  const jobs = join(bridgeHome, "jobs.json");
+  const metadata = join(bridgeHome, "runs/2026-10-05-14-05-09-claude-00000001.json");
+  const log = "runs/2026-10-05-14-05-09-claude-recovered.log";
   for (const [target, change] of [
-    [`${RUN}1/chat`, () => put(bridgeHome, "runs/2026-10-05-14-05-09-claude-00000001.json", { session: "b" })],
-    [
-      "/api/runs/recovered/chat",
-      () => put(bridgeHome, "jobs.json", [{ name: "recovered", agent: "claude", threadId: "b" }]),
-    ],
+    [`${RUN}1/chat`, () => writeFileSync(metadata, '{"session":"b"}')],
+    ["/api/runs/recovered/chat", () => writeFileSync(jobs, '[{"name":"recovered","agent":"claude","threadId":"b"}]')],
+    ["/api/runs/recovered/chat", () => put(bridgeHome, log, finishedLog("x"))],
   ] as const) {
+    for (const folder of ["runs", ""]) age(join(bridgeHome, folder), time.now() - 3_600_000);
+    for (const file of [jobs, metadata]) age(file, time.now() - 3_600_000);
     const { validity } = await askJson(routes, target);
-    await runs.look();
     assert.deepEqual(validity?.factsNow?.(), validity?.facts);
     change();
-    await runs.look();
     assert.notDeepEqual(validity?.factsNow?.(), validity?.facts);
-    assert.notDeepEqual((await askJson(routes, target)).validity?.facts, validity?.facts);
   }
 });
 

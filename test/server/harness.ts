@@ -58,6 +58,7 @@ export async function serve(
   more: {
     clock?: Clock;
     key?: () => string;
+    noKey?: string;
     assets?: readonly Asset[];
     bodyTimeoutMs?: number;
     keepAliveMs?: number;

@@ -15,7 +15,11 @@ export interface Worker {
   readonly procStart: string | undefined;
 }
 
-/** Lets the live session of `history` go on, step by step, until the signal. */
+/**
+ * Lets the live session of `history` go on, step by step, until the signal, or until it can't be written: a full disk, or
+ * somebody who cleans up the temporary folder, ends no demo.
+ * @throws the system's error when not even its beginning can be
+ */
 export function keepAtWork({ home, live }: DemoHistory, worker: Worker, clock: Clock, signal: AbortSignal): void {
   const folder = join(home, ".claude", "sessions");
   mkdirSync(folder, { recursive: true });
@@ -30,8 +34,17 @@ export function keepAtWork({ home, live }: DemoHistory, worker: Worker, clock: C
     live.script.jumpTo(clock.now());
     if (step % 3 === 2) live.script.assistant(`Round ${(step + 1) / 3}: all green so far, I go on.`);
     else live.script.tool("Bash", { command: "npm test" }, `✔ ${120 + step} tests`, false);
-    appendFileSync(live.file, jsonLines(live.script.take()));
-    if (++step === STEPS) clearInterval(timer);
+    const written = appended(live.file, jsonLines(live.script.take()));
+    if (++step === STEPS || !written) clearInterval(timer);
   }, STEP_MS);
   signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+}
+
+function appended(file: string, text: string): boolean {
+  try {
+    appendFileSync(file, text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -9,7 +9,7 @@ import { logTo } from "../log.ts";
 import { aborted, introduce, openServer } from "../serve.ts";
 import { keepAtWork } from "./at-work.ts";
 import { writeHistory } from "./history.ts";
-import { makeDemoFolder, removeLeftovers } from "./leftovers.ts";
+import { demoImpossible, makeDemoFolder, removeLeftovers } from "./leftovers.ts";
 
 /** `demo`: a made-up history, served from a temporary folder. */
 export const demo = command({
@@ -34,16 +34,19 @@ export const demo = command({
     const atWork = new AbortController();
     try {
       const userHome = join(folder, "home");
-      mkdirSync(userHome);
       const { platform } = environment();
       const ours = environmentFrom({ home: userHome, platform, bridgeHome: join(folder, "agent-bridge") });
-      const history = writeHistory(userHome, clock.now());
-      keepAtWork(history, bridge.thisProcess(), clock, atWork.signal);
+      try {
+        mkdirSync(userHome);
+        keepAtWork(writeHistory(userHome, clock.now()), bridge.thisProcess(), clock, atWork.signal);
+      } catch (error) {
+        throw demoImpossible(tmpdir(), error);
+      }
       const serving = await openServer(bridge, ours, options.port ?? 0, logTo(context, false));
       try {
         const link = (await bridge.wayIn(ours, serving)).replace("//127.0.0.1:", "//localhost:");
         if (options.open) openInBrowser(link, platform, () => {});
-        await introduce(context, serving, { link, home: ours.bridgeHome, end });
+        await introduce(context, serving, { link, ours, end });
         await aborted(end);
       } finally {
         await serving.close();

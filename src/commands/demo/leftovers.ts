@@ -1,13 +1,28 @@
 import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode, Failure } from "../../platform/failure.ts";
 import { identityOf } from "../../platform/process-identity.ts";
 
 const PREFIX = "agent-bridge-demo-";
 const NAME = new RegExp(`^${PREFIX}(\\d{1,10})-[A-Za-z0-9]+$`);
 
-/** Makes a folder of its own for a demo in `temporary`; its name holds `pid`, so that it can be told from a leftover. */
+/**
+ * Makes a folder of its own for a demo in `temporary`; its name holds `pid`, so that it can be told from a leftover.
+ * @throws Failure failed
+ */
 export function makeDemoFolder(temporary: string, pid: number): string {
-  return realpathSync(mkdtempSync(join(temporary, `${PREFIX}${pid}-`)));
+  try {
+    return realpathSync(mkdtempSync(join(temporary, `${PREFIX}${pid}-`)));
+  } catch (error) {
+    throw demoImpossible(temporary, error);
+  }
+}
+
+/** That a demo can't be written in `temporary`. */
+export function demoImpossible(temporary: string, error: unknown): Failure {
+  const reason = errorCode(error) ?? "unknown error";
+  const advice = "see to its permissions and its space, or name another folder in TMPDIR";
+  return new Failure("failed", `the demo can't be written into ${temporary} (${reason}): ${advice}`, error);
 }
 
 /**

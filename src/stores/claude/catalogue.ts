@@ -144,7 +144,7 @@ export class Catalogue {
     for (const root of roots) {
       for (const folder of await this.#foldersOf(root, leftOut)) folders.set(folder.path, folder);
     }
-    await this.#refreshNames([...folders.values()], breather, leftOut);
+    await this.#refreshNames([...folders.values()], breather);
     for (const folder of folders.values()) {
       const all = sweep || touched.has(folder.path);
       for (const entry of folder.files.values()) {
@@ -179,10 +179,10 @@ export class Catalogue {
   }
 
   /** Brings the names in the folders up to date, some folders at a time. */
-  async #refreshNames(folders: readonly ProjectFolder[], breather: Breather, leftOut: LeftOut[]): Promise<void> {
+  async #refreshNames(folders: readonly ProjectFolder[], breather: Breather): Promise<void> {
     for (let at = 0; at < folders.length; at += FOLDERS_AT_ONCE) {
       const some = folders.slice(at, at + FOLDERS_AT_ONCE);
-      await Promise.all(some.map((folder) => this.#projects.refresh(folder, leftOut)));
+      await Promise.all(some.map((folder) => this.#projects.refresh(folder)));
       await breather.pause();
     }
   }

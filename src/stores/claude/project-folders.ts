@@ -102,7 +102,7 @@ export class ProjectFolders {
   }
 
   /** Brings the names in `folder` up to date; what is known of files that are still there stays. */
-  async refresh(folder: ProjectFolder, leftOut: LeftOut[]): Promise<void> {
+  async refresh(folder: ProjectFolder): Promise<void> {
     const stamp = this.#stamp(folder.path);
     if (stamp !== undefined && folder.stamp !== undefined && sameStamp(folder.stamp, stamp)) return;
     const files = new Map<SessionId, FileEntry>();
@@ -120,7 +120,8 @@ export class ProjectFolders {
         } else if (!name.startsWith("agent-")) others.push({ path, reason: "not named by a session id" });
       }
     } catch (error) {
-      leftOut.push(...unreadable(folder.path, error));
+      // Told again by later lists, which find the folder unchanged.
+      others.push(...unreadable(folder.path, error));
     }
     folder.files = files;
     folder.leftOut = others;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { withoutPrivilege } from "../../platform/privilege.ts";
 import { answer, type ClaudeHome, claudeHome, type Line, prompt, sessionId } from "./claude-home.ts";
 
 const id = sessionId(1);
@@ -323,4 +324,24 @@ test("the text of a first prompt that is longer than is read gives the title", a
     contents.map((_, n) => titles.get(sessionId(n))),
     contents.map(([, title]) => title),
   );
+});
+
+test("a project folder that can't be read is told of by every list, until it can be", async (t) => {
+  const home = claudeHome(t);
+  home.write("closed", file, [prompt("hidden")]);
+  const folder = join(home.projects, "closed");
+  utimesSync(folder, 1_700_000_000, 1_700_000_000);
+  for (const above of [home.projects, dirname(home.projects), dirname(dirname(home.projects))]) chmodSync(above, 0o755);
+  chmodSync(folder, 0o000);
+  const store = home.store();
+  await withoutPrivilege(async () => {
+    for (const look of ["first", "second"]) {
+      assert.deepEqual(await store.list("sweep"), [], look);
+      const reason = "a folder that could not be read";
+      assert.deepEqual((await store.report()).skipped, [{ reason, count: 1, example: folder }], look);
+    }
+  });
+  chmodSync(folder, 0o755);
+  assert.equal((await store.list("sweep")).length, 1);
+  assert.deepEqual((await store.report()).skipped, []);
 });
