@@ -48,6 +48,7 @@ test("a query that is not well-formed is refused", async (t) => {
   chat.push(
     "from=0&before=0",
     "from=tail&before=tail",
+    "before=tail",
     `from=${"1".repeat(257)}`,
     "from=j:0:0&from=j:0:0",
     "from=a%20b",
@@ -56,7 +57,9 @@ test("a query that is not well-formed is refused", async (t) => {
   for (const query of ["from=", "from=nope"]) {
     assert.equal(await refusal(routes, `${CHAT}/stream?${query}`), "bad-request", query);
   }
-  assert.equal(await refusal(routes, `${CHAT}/stream`, { lastEventId: "nope" }), "bad-request");
+  for (const lastEventId of ["nope", "tail"]) {
+    assert.equal(await refusal(routes, `${CHAT}/stream`, { lastEventId }), "bad-request", lastEventId);
+  }
   assert.equal(await refusal(routes, "/api/transcripts/claude/a/item"), "bad-request");
   assert.equal(await refusal(routes, "/api/transcripts/claude/a/item?ref=nope"), "bad-request");
 });
