@@ -64,6 +64,17 @@ test("a query that is not well-formed is refused", async (t) => {
   assert.equal(await refusal(routes, "/api/transcripts/claude/a/item?ref=nope"), "bad-request");
 });
 
+test("a session that the list leaves out has an entry where it has a chat", async (t) => {
+  const { routes, store } = served(t);
+  store.say("a", "one");
+  store.list = async () => [];
+  assert.equal(await refusal(routes, "/api/transcripts/claude/a"), "not-found");
+  Object.assign(store, { unlisted: async () => row({ id: sid("a"), title: "Untitled", updatedAt: at(1) }) });
+  const { body } = await askJson(routes, "/api/transcripts/claude/a");
+  assert.deepEqual((body as { title: string; counting: boolean }).title, "Untitled");
+  assert.equal(((await askJson(routes, "/api/transcripts")).body as { total: number }).total, 0);
+});
+
 test("what is not there, can't be there or is of another store is not found", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
