@@ -297,3 +297,14 @@ test("a folder of subagents that may not be read is told of, and a transcript th
     { kind: "not-found" },
   );
 });
+
+test("a subagent stands at the first writing of its call alone, also where a copy of that is too far off to be left out", async (t) => {
+  const { place, records, chats } = session(t);
+  const first = records.user("go").take();
+  const call = records.call("toolu_1", "Agent", { prompt: "do it" }).take();
+  writeAgent(place, AGENT, records.now() + 1000, { toolUseId: "toolu_1" });
+  const apart = records.filler(2 * PAGE.bytes).take();
+  appendFileSync(place.file, first + call + apart + call);
+  const whole = kinds(await wholeChat(chats, place));
+  assert.deepEqual(whole, ["user", "tool-call", `subagent ${AGENT}`, "tool-call"]);
+});
