@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import type { JsonSchema, QueryParameter } from "../server/route.ts";
-import { type Cursor, cursorOf } from "../transcript/cursor.ts";
+import { type Cursor, cursorOf, TAIL } from "../transcript/cursor.ts";
 import { CURSOR_CHARACTERS } from "../transcript/limits.ts";
 import { AGENT_NAMES, type AgentName } from "../transcript/names.ts";
 
@@ -81,7 +81,7 @@ export function cursorOrTail(name: string, description: string): QueryParameter<
 
 /** `tail`, or a cursor. @throws Failure bad-request */
 export function readCursorOrTail(text: string): Cursor | "tail" {
-  return text === "tail" ? text : cursorOf(text);
+  return text === TAIL ? text : cursorOf(text);
 }
 
 /** A cursor in a query. */

@@ -69,7 +69,7 @@ function transcriptEntry({ inventory, stores, bootNonce }: RouteContext): Route 
     handle: async ({ params }) => {
       const chat = await findChat(stores, params.agent ?? "", params.id ?? "");
       await inventory.settled();
-      const row = inventory.row(chat.ref.agent, chat.ref.id);
+      const row = inventory.row(chat.ref.agent, chat.ref.id) ?? (await chat.store.unlisted?.(chat.ref));
       if (row === undefined) throw new Failure("not-found", "no such transcript");
       const totals = await chat.store.totals(chat.ref);
       const body = { ...row, ...(totals ?? { counting: true }) };

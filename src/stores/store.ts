@@ -153,6 +153,11 @@ export interface Store {
   list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]>;
   /** The session with this id, wherever it lies now. */
   find(id: SessionId): Promise<SessionRef | undefined>;
+  /**
+   * The row of a session that is found and that the list leaves out, since nothing in it is shown yet. A store without
+   * this lists all that it finds.
+   */
+  unlisted?(ref: SessionRef): Promise<Listed | undefined>;
   /** The entries from `from` on. @throws Failure bad-request for another store's cursor, not-found when it is gone. */
   entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage>;
   /** The entries that end at `before`, or the last ones; oversized records are stepped over until one item is found. */

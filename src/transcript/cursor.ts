@@ -10,9 +10,15 @@ export type Cursor = string & { readonly [cursor]: true };
 /** The start of every chat. */
 export const START = "0" as Cursor;
 
-/** `text` as a cursor that a store has yet to check. @throws Failure bad-request: empty, too long, or not printable ASCII. */
+/** What stands in place of a cursor where the last page is meant; nowhere else is it a place in a chat. */
+export const TAIL = "tail";
+
+/**
+ * `text` as a cursor that a store has yet to check. @throws Failure bad-request: empty, too long, not printable ASCII, or
+ * `tail`, which a store would take for the chat's end.
+ */
 export function cursorOf(text: string): Cursor {
-  if (text.length > CURSOR_CHARACTERS || !/^[!-~]+$/.test(text)) throw badCursor();
+  if (text.length > CURSOR_CHARACTERS || !/^[!-~]+$/.test(text) || text === TAIL) throw badCursor();
   return text as Cursor;
 }
 

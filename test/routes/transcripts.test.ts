@@ -48,6 +48,7 @@ test("a query that is not well-formed is refused", async (t) => {
   chat.push(
     "from=0&before=0",
     "from=tail&before=tail",
+    "before=tail",
     `from=${"1".repeat(257)}`,
     "from=j:0:0&from=j:0:0",
     "from=a%20b",
@@ -56,9 +57,22 @@ test("a query that is not well-formed is refused", async (t) => {
   for (const query of ["from=", "from=nope"]) {
     assert.equal(await refusal(routes, `${CHAT}/stream?${query}`), "bad-request", query);
   }
-  assert.equal(await refusal(routes, `${CHAT}/stream`, { lastEventId: "nope" }), "bad-request");
+  for (const lastEventId of ["nope", "tail"]) {
+    assert.equal(await refusal(routes, `${CHAT}/stream`, { lastEventId }), "bad-request", lastEventId);
+  }
   assert.equal(await refusal(routes, "/api/transcripts/claude/a/item"), "bad-request");
   assert.equal(await refusal(routes, "/api/transcripts/claude/a/item?ref=nope"), "bad-request");
+});
+
+test("a session that the list leaves out has an entry where it has a chat", async (t) => {
+  const { routes, store } = served(t);
+  store.say("a", "one");
+  store.list = async () => [];
+  assert.equal(await refusal(routes, "/api/transcripts/claude/a"), "not-found");
+  Object.assign(store, { unlisted: async () => row({ id: sid("a"), title: "Untitled", updatedAt: at(1) }) });
+  const { body } = await askJson(routes, "/api/transcripts/claude/a");
+  assert.deepEqual((body as { title: string; counting: boolean }).title, "Untitled");
+  assert.equal(((await askJson(routes, "/api/transcripts")).body as { total: number }).total, 0);
 });
 
 test("what is not there, can't be there or is of another store is not found", async (t) => {

@@ -9,7 +9,7 @@ test("any printable text of at most 256 characters may be some store's cursor", 
   }
 });
 
-for (const text of ["", "x".repeat(257), "a b", "a\n", "a\n\nb", "\tj", "é", "j:5\0", "\u007f"]) {
+for (const text of ["", "x".repeat(257), "a b", "a\n", "a\n\nb", "\tj", "é", "j:5\0", "\u007f", "tail"]) {
   test(`${JSON.stringify(text.slice(0, 20))} is no store's cursor`, () => {
     assert.throws(
       () => cursorOf(text),

@@ -1,11 +1,12 @@
-import { basename, sep } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { type FileStamp, sameStamp, stampFrom, stampOf } from "../../platform/files.ts";
+import { type FileStamp, isWithin, sameStamp, stampFrom, stampOf } from "../../platform/files.ts";
+import { pushTo } from "../../platform/push-to.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { Looks } from "../looks.ts";
 import type { ListEffort } from "../store.ts";
-import { stateOf, targetInside } from "./path-state.ts";
+import { isFolder, stateOf, targetInside } from "./path-state.ts";
 import type { ClaudePlace } from "./place.ts";
 import { type FileEntry, type LeftOut, type ProjectFolder, ProjectFolders } from "./project-folders.ts";
 import type { ClaudeRoot } from "./roots.ts";
@@ -49,6 +50,8 @@ export class Catalogue {
   #sessions = new Map<SessionId, KnownSession>();
   /** Of the sessions that lie in several folders, where. */
   #copies: ReadonlyMap<SessionId, readonly ClaudePlace[]> = new Map();
+  /** The side folders that sessions left behind when they were moved. */
+  #leftBehind: ReadonlyMap<SessionId, readonly string[]> = new Map();
   #leftOut: readonly LeftOut[] = [];
 
   constructor(findRoots: () => Promise<readonly ClaudeRoot[]>, clock: Clock, work: ListingWork) {
@@ -105,7 +108,7 @@ export class Catalogue {
   async find(id: SessionId): Promise<ClaudePlace | undefined> {
     const known = this.#sessions.get(id)?.place;
     const there = this.#newest(this.#copies.get(id) ?? (known === undefined ? [] : [known]));
-    if (there !== undefined) return there;
+    if (there !== undefined) return withLeftBehind(there, this.#leftBehind.get(id) ?? []);
     const places: ClaudePlace[] = [];
     for (const root of await this.#rootsNow()) {
       if (root.real === undefined) continue;
@@ -114,7 +117,20 @@ export class Catalogue {
         if (folder !== undefined) places.push(placeIn(root.real, folder, id));
       }
     }
-    return this.#newest(places);
+    const found = this.#newest(places);
+    const others = places.filter(({ file }) => found !== undefined && stateOf(file, this.#work) === "gone");
+    const sides = others.map(({ sideFolder }) => sideFolder).filter((path) => isFolder(stateOf(path, this.#work)));
+    return found && withLeftBehind(found, sides);
+  }
+
+  /** What can be said of the session at `place`, which lists leave out: nothing in it is shown yet. */
+  unlisted({ root, file, session }: ClaudePlace): KnownSession | undefined {
+    const target = targetInside(root, file);
+    const reading = target === undefined ? undefined : this.#reader.readUnlisted(target);
+    if (reading?.kind !== "session") return undefined;
+    const folder = dirname(file);
+    const { stamp, facts } = reading;
+    return { id: session, place: placeIn(root, folder, session), project: basename(folder), stamp, facts };
   }
 
   /** The transcripts of the session, when it lies in several folders. */
@@ -156,6 +172,7 @@ export class Catalogue {
     this.#folders = folders;
     this.#sessions = newestOfEach(folders.values(), this.#sessions, leftOut);
     this.#copies = copiesIn(folders.values());
+    this.#leftBehind = leftBehindIn(folders.values());
     this.#leftOut = leftOut;
     for (const then of this.#afterLook) then();
     return [...this.#sessions.values()];
@@ -174,7 +191,7 @@ export class Catalogue {
     return (await this.#projects.pathsIn(projects, leftOut)).flatMap((named) => {
       const path = this.#projects.realFolder(projects, named, leftOut);
       if (path === undefined) return [];
-      return this.#folders.get(path) ?? { root: projects, path, stamp: undefined, files: new Map(), leftOut: [] };
+      return this.#folders.get(path) ?? newFolder(projects, path);
     });
   }
 
@@ -223,6 +240,25 @@ export class Catalogue {
     const there = target === undefined ? "gone" : stateOf(target, this.#work);
     return typeof there !== "string" && there.isFile() ? there.mtimeNs : undefined;
   }
+}
+
+function newFolder(root: string, path: string): ProjectFolder {
+  return { root, path, stamp: undefined, files: new Map(), sides: new Set(), leftOut: [] };
+}
+
+/** `place` with those of the session's other side folders that lie in its root. */
+function withLeftBehind(place: ClaudePlace, sides: readonly string[]): ClaudePlace {
+  const leftBehind = sides.filter((path) => isWithin(place.root, path));
+  return leftBehind.length === 0 ? place : { ...place, leftBehind };
+}
+
+/** The side folders that lie in a folder without their session's transcript. */
+function leftBehindIn(folders: Iterable<ProjectFolder>): Map<SessionId, string[]> {
+  const left = new Map<SessionId, string[]>();
+  for (const { path, files, sides } of folders) {
+    for (const id of sides) if (!files.has(id)) pushTo(left, id, path + sep + id);
+  }
+  return left;
 }
 
 /** The sessions that lie in several folders, with every place. */

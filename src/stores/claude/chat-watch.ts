@@ -65,14 +65,15 @@ function watchAt(
 ): Pumps {
   const pumps = new Pumps((error) => bell.fail(error));
   pumps.run((ended) => watcher.file(place.file, ended), grown);
-  if (!child) watchAgents(place, watcher, grown, pumps);
+  const sideFolders = child ? [] : [place.sideFolder, ...(place.leftBehind ?? [])];
+  for (const sideFolder of sideFolders) watchAgents(sideFolder, watcher, grown, pumps);
   return pumps;
 }
 
 /** Watches the folder of the agents' transcripts; while there is none, the nearest folder above it that there is. */
-function watchAgents(place: ClaudePlace, watcher: Watcher, grown: () => void, pumps: Pumps): void {
-  const agents = join(place.sideFolder, "subagents");
-  const chain = [agents, place.sideFolder, dirname(place.mainFile)];
+function watchAgents(sideFolder: string, watcher: Watcher, grown: () => void, pumps: Pumps): void {
+  const agents = join(sideFolder, "subagents");
+  const chain = [agents, sideFolder, dirname(sideFolder)];
   let level = chain.length;
   let stop = (): void => {};
   const descend = (): void => {

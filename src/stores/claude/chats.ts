@@ -6,7 +6,7 @@ import { type ByteOffset, byteOffsetOf, FILE_START, formatJsonlCursor, parseJson
 import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
 import type { Clock, EpochMs } from "../../platform/clock.ts";
 import { Failure } from "../../platform/failure.ts";
-import { type FileStamp, type OpenFile, stampOf, withFile } from "../../platform/files.ts";
+import { type FileStamp, type OpenFile, stampOf, withFile, withFileNow } from "../../platform/files.ts";
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
@@ -271,9 +271,12 @@ function entriesOf(parts: readonly { readonly entries: readonly Entry[] }[]): En
   return all;
 }
 
-/** A session that has moved is looked for anew by whoever hears that it is not found. */
-function requireThere(place: ClaudePlace): void {
-  if (stampOf(place.mainFile) === undefined) throw new Failure("not-found", "no such transcript");
+/**
+ * What has moved is looked for anew by whoever hears that it is not found; what can't be read has no subagents either, as it
+ * has no chat.
+ */
+function requireThere({ root, mainFile }: ClaudePlace): void {
+  withFileNow(root, mainFile, () => undefined);
 }
 
 /** Whose chat a place is; undefined for the session's own. */

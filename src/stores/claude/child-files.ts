@@ -1,10 +1,12 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, isWithin, sameStamp, stampOf } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import { isHelper } from "./child-facts.ts";
 import type { ClaudePlace } from "./place.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** A subagent's transcript. */
 export interface ChildFile {
@@ -40,8 +42,13 @@ interface Folder {
 /** Lists subagents' files; a folder is read again only when it has changed. */
 export class ChildFinder {
   readonly #folders = new Recent<string, Folder>(FOLDERS);
+  readonly #trouble: Trouble;
 
-  /** The subagents' files of the session at `place`: in its own folder, and beside it those of any session. */
+  constructor(trouble: Trouble) {
+    this.#trouble = trouble;
+  }
+
+  /** The subagents' files of the session at `place`: in its own folders, and beside it those of any session. */
   list(place: ClaudePlace): ChildFiles {
     const project = dirname(place.mainFile);
     const found: { files: ChildFile[]; folders: FileStamp[] } = { files: [], folders: [] };
@@ -50,12 +57,15 @@ export class ChildFinder {
       found.folders.push(beside.stamp);
       found.files.push(...beside.files);
     }
-    const side = stampOf(place.sideFolder);
-    if (side !== undefined) found.folders.push(side);
-    const own = realPath(place.sideFolder);
-    // A folder that is a link to another place is not this session's own.
-    if (own !== undefined && own === realOwnFolder(place) && isWithin(place.root, own)) {
-      this.#walk(join(place.sideFolder, "subagents"), join(own, "subagents"), DEPTH, found);
+    // The one beside the transcript comes last: of two files with one id it is asked for the later.
+    for (const sideFolder of [...(place.leftBehind ?? []), place.sideFolder]) {
+      const side = stampOf(sideFolder);
+      if (side !== undefined) found.folders.push(side);
+      const own = realPath(sideFolder);
+      // A folder that is a link to another place is not this session's own.
+      if (own !== undefined && own === realOwnFolder(sideFolder) && isWithin(place.root, own)) {
+        this.#walk(join(sideFolder, "subagents"), join(own, "subagents"), DEPTH, found);
+      }
     }
     return found;
   }
@@ -74,7 +84,7 @@ export class ChildFinder {
     if (stamp === undefined) return undefined;
     const known = this.#folders.get(path);
     if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
-    const entries = entriesOf(path);
+    const entries = this.#entriesOf(path);
     const folder: Folder = {
       stamp,
       files: entries.flatMap((entry) => childFile(path, entry, shared) ?? []),
@@ -82,6 +92,16 @@ export class ChildFinder {
     };
     this.#folders.set(path, folder);
     return folder;
+  }
+
+  #entriesOf(path: string): Dirent[] {
+    try {
+      return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      const gone = ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+      if (!gone) this.#trouble.note("a folder of subagents can't be read", path);
+      return [];
+    }
   }
 }
 
@@ -98,17 +118,9 @@ function childFile(path: string, entry: Dirent, shared: boolean): ChildFile | un
   };
 }
 
-function entriesOf(path: string): Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
-}
-
-function realOwnFolder(place: ClaudePlace): string | undefined {
-  const project = realPath(dirname(place.mainFile));
-  return project && join(project, basename(place.sideFolder));
+function realOwnFolder(sideFolder: string): string | undefined {
+  const project = realPath(dirname(sideFolder));
+  return project && join(project, basename(sideFolder));
 }
 
 function realPath(path: string): string | undefined {

@@ -49,7 +49,7 @@ interface Known {
 /** Knows which subagents a session has: from files in its folder or beside it, and from its own transcript. */
 export class ChildIndex {
   readonly #reading: Reading;
-  readonly #finder = new ChildFinder();
+  readonly #finder: ChildFinder;
   readonly #sidechains: SidechainFinder;
   readonly #known = new Recent<string, Known>(REMEMBERED);
   readonly #trouble: Trouble;
@@ -57,6 +57,7 @@ export class ChildIndex {
   constructor(reading: Reading, trouble: Trouble) {
     this.#reading = reading;
     this.#trouble = trouble;
+    this.#finder = new ChildFinder(trouble);
     this.#sidechains = new SidechainFinder(reading);
   }
 

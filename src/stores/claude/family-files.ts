@@ -28,12 +28,17 @@ export class FamilyFiles {
 
   /** The main transcript first; only what is there now. */
   async of(place: ClaudePlace): Promise<readonly FileStamp[]> {
-    const paths = [
-      place.mainFile,
-      ...(await agentsBelow(join(place.sideFolder, "subagents"), { left: MOST_ENTRIES }, 0)),
-      ...(await this.#agentsBeside(place)),
-    ];
+    const paths = [place.mainFile, ...(await this.#agentsOf(place)), ...(await this.#agentsBeside(place))];
     return paths.flatMap((path) => stampIfThere(path) ?? []);
+  }
+
+  async #agentsOf({ sideFolder, leftBehind = [] }: ClaudePlace): Promise<string[]> {
+    const budget = { left: MOST_ENTRIES };
+    const found: string[] = [];
+    for (const folder of [sideFolder, ...leftBehind]) {
+      found.push(...(await agentsBelow(join(folder, "subagents"), budget, 0)));
+    }
+    return found;
   }
 
   async #agentsBeside(place: ClaudePlace): Promise<string[]> {

@@ -15,6 +15,11 @@ export function stateOf(path: string, work: ListingWork): PathState {
   }
 }
 
+/** Whether a folder stands there, and no link to one. */
+export function isFolder(state: PathState): boolean {
+  return typeof state !== "string" && state.isDirectory();
+}
+
 /** Where the link at `path` leads, when that lies in `root` (a real path) and is not the root itself. */
 export function targetInside(root: string, path: string): string | undefined {
   try {

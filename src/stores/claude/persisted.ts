@@ -34,9 +34,17 @@ export async function withPersistedOutput(
 
 async function outputNamed(place: ClaudePlace, name: string): Promise<string | undefined> {
   if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/.test(name)) return undefined;
+  for (const sideFolder of [place.sideFolder, ...(place.leftBehind ?? [])]) {
+    const output = await outputIn(place, sideFolder, name);
+    if (output !== undefined) return output;
+  }
+  return undefined;
+}
+
+async function outputIn({ root }: ClaudePlace, sideFolder: string, name: string): Promise<string | undefined> {
   try {
-    const folder = join(realpathSync.native(dirname(place.mainFile)), basename(place.sideFolder), "tool-results");
-    if (!isWithin(place.root, folder)) return undefined;
+    const folder = join(realpathSync.native(dirname(sideFolder)), basename(sideFolder), "tool-results");
+    if (!isWithin(root, folder)) return undefined;
     return await withFile(folder, join(folder, name), (file) =>
       withoutAnsi(readRange(file, 0, Math.min(file.size, UNCUT_BYTES + 64)).toString()),
     );

@@ -12,6 +12,11 @@ export interface ClaudePlace {
   readonly mainFile: string;
   /** `<project>/<session id>`: `subagents/` and `tool-results/` are in it. It may not exist. */
   readonly sideFolder: string;
+  /**
+   * Side folders (real paths) that the session left behind in other project folders, when its transcript was moved without
+   * them: what is in them is still its own.
+   */
+  readonly leftBehind?: readonly string[];
   /** A subagent kept inside the main transcript (Claude Code 2.0 and older): the key that tells its records. */
   readonly sidechain?: string;
 }

@@ -35,6 +35,8 @@ export interface ProjectFolder {
   stamp: FileStamp | undefined;
   /** Its transcripts by id. */
   files: Map<SessionId, FileEntry>;
+  /** The sessions that have a side folder in it. */
+  sides: ReadonlySet<SessionId>;
   /** Names in it that look like transcripts and are none. */
   leftOut: readonly LeftOut[];
 }
@@ -106,11 +108,13 @@ export class ProjectFolders {
     const stamp = this.#stamp(folder.path);
     if (stamp !== undefined && folder.stamp !== undefined && sameStamp(folder.stamp, stamp)) return;
     const files = new Map<SessionId, FileEntry>();
+    const sides = new Set<SessionId>();
     const others: LeftOut[] = [];
     try {
       this.#work.folders++;
       for (const entry of await readdir(folder.path, { withFileTypes: true })) {
         const { name } = entry;
+        if (entry.isDirectory() && isClaudeSession(name)) sides.add(name as SessionId);
         if (!name.endsWith(TRANSCRIPT)) continue;
         const path = folder.path + sep + name;
         const id = sessionOfName(name);
@@ -120,10 +124,11 @@ export class ProjectFolders {
         } else if (!name.startsWith("agent-")) others.push({ path, reason: "not named by a session id" });
       }
     } catch (error) {
-      // Told again by later lists, which find the folder unchanged.
+      // Kept with the folder: it is not read again before it changes, and is left out until then.
       others.push(...unreadable(folder.path, error));
     }
     folder.files = files;
+    folder.sides = sides;
     folder.leftOut = others;
     folder.stamp = this.#isSettled(stamp) ? stamp : undefined;
   }

@@ -59,8 +59,8 @@ export function textsTyped(record: JsonObject): string[] {
 
 /** The texts of a user record that may have been typed, as they stand: none of a tool's output, of meta or of summaries. */
 export function typedTexts(record: JsonObject): string[] {
-  if (isMeta(record) || isInjected(record) || record.isCompactSummary === true) return [];
   const content = contentOf(record);
+  if (isMeta(record) || isInjected(record) || isCompactSummary(record, content)) return [];
   const blocks = asArray(content) ?? [content];
   if (blocks.some((block) => toolResultOf(block) !== undefined)) return [];
   return blocks.map(textOf).filter((text) => text !== undefined);
@@ -86,7 +86,7 @@ function saidBy(record: JsonObject): Said[] {
 function saidByUser(record: JsonObject): Said[] {
   if (isMeta(record)) return [];
   const content = contentOf(record);
-  if (record.isCompactSummary === true) return compactSummary(record, content);
+  if (isCompactSummary(record, content)) return compactSummary(record, content);
   const blocks = asArray(content);
   if (blocks?.some((block) => toolResultOf(block) !== undefined)) return saidByResults(blocks, record.toolUseResult);
   return isInjected(record) ? [] : saidInName(content);
@@ -156,6 +156,13 @@ function bashResult(text: string): Said {
 
 function commandMarker(text: string, isError: boolean): Said {
   return { kind: "marker", marker: "command", text, ...(isError && { isError }) };
+}
+
+/** How Claude Code begins the summary that goes on after a compaction; older releases (1.0) mark it with nothing else. */
+const CONTINUED = "This session is being continued from a previous conversation that ran out of context.";
+
+function isCompactSummary(record: JsonObject, content: unknown): boolean {
+  return record.isCompactSummary === true || textOf((asArray(content) ?? [content])[0])?.startsWith(CONTINUED) === true;
 }
 
 /** Where no `compact_boundary` stands before it (its parent), the summary itself marks the compaction (1.0 and older). */

@@ -114,7 +114,8 @@ export function longPromptTitle(window: LineWindow): string | undefined {
     if (title !== undefined) return title;
   }
   const content = line.indexOf('"content":');
-  return content < 0 ? undefined : titleInText(line.toString("utf8", content + 10, content + LONG_TEXT_BYTES));
+  const title = content < 0 ? undefined : titleInText(line.toString("utf8", content + 10, content + LONG_TEXT_BYTES));
+  return title ?? (line.includes('"type":"image"') ? "[image]" : undefined);
 }
 
 /** The title that the beginning of a JSON text gives. */
@@ -124,18 +125,21 @@ function titleInText(json: string): string | undefined {
 }
 
 /**
- * The first thing that a chat shows of the records in `window`, and the title that it gives where that is a prompt which was
- * queued. A file that shows nothing (session fields, a client's own notes) is no session.
+ * Whether a chat shows anything of the records in `window`, and the title that the first prompt among them gives, however it
+ * was given (queued, a picture, a command that the client itself ran). A file that shows nothing (session fields, a
+ * client's own notes, a subagent's records) is no session.
  */
 export function firstShown(window: LineWindow): { readonly title?: string } | undefined {
+  let tries = 0;
   for (const record of window.records()) {
     if (isSidechain(record)) continue;
-    const shown = toEntries(record, NOWHERE).find((entry) => toItem(entry) !== undefined);
-    if (shown === undefined) continue;
-    const title = shown.kind === "user" && record.type === "attachment" ? titleLine(shown.text) : undefined;
-    return title === undefined ? {} : { title };
+    const shown = toEntries(record, NOWHERE).filter((entry) => toItem(entry) !== undefined);
+    const prompt = shown.find((entry) => entry.kind === "user");
+    const title = prompt?.kind === "user" ? titleLine(prompt.text) : undefined;
+    if (title !== undefined) return { title };
+    if ((tries > 0 || shown.length > 0) && ++tries === MOST_TRIES) break;
   }
-  return undefined;
+  return tries === 0 ? undefined : {};
 }
 
 /**

@@ -70,6 +70,15 @@ export class SessionFileReader {
    * is not followed. One open; two reads where the file is long.
    */
   read(path: string): SessionReading {
+    return this.#read(path, false);
+  }
+
+  /** The same of a transcript that lists leave out: what is known of a session in which nothing is said yet. */
+  readUnlisted(path: string): SessionReading {
+    return this.#read(path, true);
+  }
+
+  #read(path: string, silent: boolean): SessionReading {
     let descriptor: number;
     try {
       this.#work.opens++;
@@ -78,7 +87,7 @@ export class SessionFileReader {
       return notOpened(error);
     }
     try {
-      return this.#readOpen(path, descriptor);
+      return this.#readOpen(path, descriptor, silent);
     } catch {
       return { kind: "skipped", reason: "could not be read" };
     } finally {
@@ -86,18 +95,16 @@ export class SessionFileReader {
     }
   }
 
-  #readOpen(path: string, descriptor: number): SessionReading {
+  #readOpen(path: string, descriptor: number, silent: boolean): SessionReading {
     const stats = fstatSync(descriptor, { bigint: true });
     const stamp = stampFrom(path, stats);
     if (!stats.isFile()) return { kind: "skipped", stamp, reason: "not a regular file" };
     const [head, tail] = this.#windows(descriptor, stamp.size);
-    if (head.firstLineHas('"isSidechain":true', '"isSidechain": true')) {
-      return { kind: "skipped", stamp, reason: "a subagent's transcript" };
-    }
+    if (!silent && isSubagents(head, tail)) return { kind: "skipped", stamp, reason: "a subagent's transcript" };
     const title = statedTitle(head, tail) ?? firstPromptTitle(head) ?? this.#laterPrompt(descriptor, stamp.size);
+    const shown = title === undefined ? firstShown(head) : {};
     const hasRecords = head.has(ANY_RECORD) || tail.has(ANY_RECORD);
-    const shown = title === undefined && stamp.size <= this.#ends.length ? firstShown(head) : undefined;
-    if (title === undefined && (stamp.size <= this.#ends.length ? shown === undefined : !hasRecords)) {
+    if (!silent && (stamp.size <= this.#ends.length ? shown === undefined : title === undefined && !hasRecords)) {
       return { kind: "skipped", stamp, reason: "no conversation in it" };
     }
     return { kind: "session", stamp, facts: sessionFacts(head, tail, title ?? shown?.title, modifiedAt(stamp)) };
@@ -135,6 +142,15 @@ export class SessionFileReader {
     this.#work.reads++;
     return target.subarray(0, readSync(descriptor, target, 0, target.length, position));
   }
+}
+
+/**
+ * Whether a file begins as a subagent's and shows nothing of a session's own. A file that was joined, or copied in the middle
+ * of a turn (2.0 and older), may begin with a subagent's record, too.
+ */
+function isSubagents(head: LineWindow, tail: LineWindow): boolean {
+  if (!head.firstLineHas('"isSidechain":true', '"isSidechain": true')) return false;
+  return firstShown(head) === undefined && (head === tail || firstShown(tail) === undefined);
 }
 
 /** The same lines as Claude Code writes them, so that the search for bytes finds what it knows; a broken one as it is. */

@@ -2,7 +2,7 @@ import type { ByteOffset } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
-import { LOOK_BACK_BYTES, PAGE_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { type Call, callsOf, findCalls } from "./calls.ts";
 import { type ChatFile, type EarlierLine, posOf } from "./chat-file.ts";
@@ -143,7 +143,7 @@ class Placing {
   /** Whether its place is at `call`: the first that can have started it (ids and prompts may come again). */
   #isAtCall(child: Child, call: Call): boolean {
     if (!this.#started(child, call)) return false;
-    return call.start === undefined || !this.#hasCallBefore(child, call.start, PAGE_BYTES);
+    return call.start === undefined || !this.#hasCallBefore(child, call.start);
   }
 
   /** Whether `call` can have started `child` in time to show it, in a record that is shown. */
@@ -156,15 +156,15 @@ class Placing {
     return child.meta?.toolUseId === undefined ? this.#prompts.startedSoon(call) === child : isMetaOf(child, call, at);
   }
 
-  /** Whether a call that shows `child` stands before `before`, at most `window` bytes back. */
-  #hasCallBefore(child: Child, before: ByteOffset, window: number): boolean {
+  /** Whether a call that shows `child` stands in the 8 MiB before `before`. */
+  #hasCallBefore(child: Child, before: ByteOffset): boolean {
     const id = child.meta?.toolUseId;
     if (id === undefined) {
       const { at, prompt } = child.first;
       if (at === undefined || prompt === undefined || !this.#prompts.asked(prompt).includes(child)) return false;
-      return this.#prompts.callsFor(prompt, before, window).some((call) => this.#started(child, call));
+      return this.#prompts.callsFor(prompt, before, LOOK_BACK_BYTES).some((call) => this.#started(child, call));
     }
-    for (const call of this.#prompts.callsWith(`"id":${JSON.stringify(id)}`, before, window)) {
+    for (const call of this.#prompts.callsWith(`"id":${JSON.stringify(id)}`, before, LOOK_BACK_BYTES)) {
       if (this.#started(child, call)) return true;
     }
     return false;
@@ -189,7 +189,7 @@ class Placing {
     if (!isOwnResult(child, naming)) return false;
     const call = naming.isResult ? naming.call : this.#calls.get(start);
     if (call !== undefined && this.#started(child, call)) return false;
-    if (this.#hasCallBefore(child, start, LOOK_BACK_BYTES) || this.#isNamedBefore(child, start)) return false;
+    if (this.#hasCallBefore(child, start) || this.#isNamedBefore(child, start)) return false;
     return start <= LOOK_BACK_BYTES || !(await this.#isShownBefore(child, start));
   }
 

@@ -98,6 +98,12 @@ export class ClaudeStore implements Store {
     return place && { agent: this.agent, id, place };
   }
 
+  async unlisted(ref: SessionRef): Promise<Listed | undefined> {
+    const session = this.#catalogue.unlisted(placeOf(ref));
+    const live = this.#registry.live().find((proof) => proof.id === ref.id);
+    return session && this.#row(session, live);
+  }
+
   entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage> {
     return this.#at(ref, async (place) => this.#withCopies(ref, await this.#chats.entries(place, from, budget)));
   }

@@ -23,8 +23,24 @@ const HIDDEN: UserText = { kind: "hidden" };
 /** Blocks that stand before or behind a prompt in the same text: reminders, the editor's context, a hook's words. */
 const CONTEXT =
   "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-caveat|user-prompt-submit-hook";
-const LEADING_CONTEXT = new RegExp(`^\\s*<(${CONTEXT})(?:\\s[^>]*)?>[\\s\\S]*?</\\1>\\s*`);
-const CONTEXT_END = new RegExp(`</(${CONTEXT})>\\s*$`);
+const CONTEXT_TAG = new RegExp(`<(/?)(${CONTEXT})(?:\\s[^<>]{0,1000})?>`, "g");
+const CONTEXT_START = new RegExp(`^\\s*<(?:${CONTEXT})[\\s>]`);
+const CONTEXT_END = new RegExp(`</(?:${CONTEXT})>\\s*$`);
+
+const REMINDER = "<system-reminder>";
+const REMINDER_TAG = /<(\/?)(system-reminder)>/g;
+
+/** What a wrapper of slash commands, `!` commands and their output is made of. */
+const WRAPPERS = [
+  "command-name",
+  "command-message",
+  "command-args",
+  "bash-input",
+  "bash-stdout",
+  "bash-stderr",
+  "local-command-stdout",
+  "local-command-stderr",
+].map((tag) => `</${tag}>`);
 
 /** Texts that nobody typed, by how they begin (Claude Code 1.0 to 2.1.332). */
 const INJECTED =
@@ -48,40 +64,89 @@ export function readUserText(text: string): UserText {
 
 /** `text` without the blocks that Claude Code puts at its two ends. */
 export function withoutContext(text: string): string {
-  let rest = text;
-  if (rest.includes("<")) {
-    for (let block = LEADING_CONTEXT.exec(rest); block !== null; block = LEADING_CONTEXT.exec(rest)) {
-      rest = rest.slice(block[0].length);
-    }
-    for (let tag = CONTEXT_END.exec(rest.slice(-64))?.[1]; tag; tag = CONTEXT_END.exec(rest.slice(-64))?.[1]) {
-      const start = rest.lastIndexOf(`<${tag}`);
-      if (start < 0) break;
-      rest = rest.slice(0, start).trimEnd();
-    }
+  if (!CONTEXT_START.test(text) && !CONTEXT_END.test(text.slice(-64))) return text.trim() === "" ? "" : text;
+  const blocks = blocksIn(text, CONTEXT_TAG);
+  let [from, to] = [0, text.length];
+  for (const { start, end } of blocks) {
+    if (text.slice(from, start).trim() !== "") break;
+    from = end;
   }
-  return rest.trim() === "" ? "" : rest;
+  for (const { start, end } of blocks.reverse()) {
+    if (start < from || text.slice(end, to).trim() !== "") break;
+    to = start;
+  }
+  const rest = text.slice(from, to);
+  if (rest.trim() === "") return "";
+  const led = from === 0 ? rest : rest.trimStart();
+  return to === text.length ? led : led.trimEnd();
 }
-
-const REMINDER = "<system-reminder>";
-const REMINDER_END = "</system-reminder>";
 
 /** `text` without the whole reminders that stand inside it; one without an end is a word that was typed. */
 function withoutReminders(text: string): string {
+  if (!text.includes(REMINDER)) return text;
   let kept = "";
   let last = "";
   let from = 0;
-  for (let start = text.indexOf(REMINDER); start >= 0; start = text.indexOf(REMINDER, from)) {
-    const end = text.indexOf(REMINDER_END, start);
-    if (end < 0) break;
+  for (const { start, end } of blocksIn(text, REMINDER_TAG)) {
     kept += text.slice(from, start);
     if (start > from) last = text.charAt(start - 1);
-    from = end + REMINDER_END.length;
+    from = end;
     // The space on one side of it is enough between what it stood between.
     if (last.trim() === "") while (from < text.length && text.charAt(from).trim() === "") from++;
   }
-  if (from === 0) return text;
   const rest = kept + text.slice(from);
   return rest.trim() === "" ? "" : rest;
+}
+
+/** A tag that opens or closes a block. */
+interface Tag {
+  readonly name: string | undefined;
+  readonly opens: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where the blocks between `tags` stand in `text`. A reminder may quote another one (of a file that is about them), so a
+ * block ends where as many of its tags have closed as opened; where that is nowhere, one quotes but half another, and each
+ * ends where the next one closes. What nothing closes is no block.
+ */
+function blocksIn(text: string, tags: RegExp): { readonly start: number; readonly end: number }[] {
+  const all: Tag[] = Array.from(text.matchAll(tags), ({ 0: { length }, 1: slash, 2: name, index }) => {
+    return { name, opens: slash === "", start: index, end: index + length };
+  });
+  const blocks: { start: number; end: number }[] = [];
+  const flat = new Set<string | undefined>();
+  const unclosed = new Set<string | undefined>();
+  for (let at = 0; at < all.length; at++) {
+    const tag = all[at];
+    if (tag === undefined || !tag.opens || unclosed.has(tag.name)) continue;
+    let closing = flat.has(tag.name) ? undefined : closingOf(all, at, true);
+    if (closing === undefined) {
+      flat.add(tag.name);
+      closing = closingOf(all, at, false);
+    }
+    if (closing === undefined) unclosed.add(tag.name);
+    else {
+      blocks.push({ start: tag.start, end: all[closing]?.end ?? text.length });
+      at = closing;
+    }
+  }
+  return blocks;
+}
+
+/** The tag that closes the one at `at`, past those that open and close in between (`nested`), or the next that closes. */
+function closingOf(all: readonly Tag[], at: number, nested: boolean): number | undefined {
+  const name = all[at]?.name;
+  let depth = 0;
+  for (let index = at; index < all.length; index++) {
+    const tag = all[index];
+    if (tag?.name !== name) continue;
+    if (!tag?.opens) depth--;
+    else if (nested || index === at) depth++;
+    if (depth === 0) return index;
+  }
+  return undefined;
 }
 
 /** `text` without the escape sequences that colour and move things in a terminal. */
@@ -90,6 +155,7 @@ export function withoutAnsi(text: string): string {
 }
 
 function readWrapped(text: string): UserText {
+  if (hasWordsBehind(text)) return { kind: "prompt", text };
   const command = commandLine(text);
   if (command !== undefined) return { kind: "prompt", text: command, command: "slash" };
   const behind = /<\/bash-input>\s*(?=<bash-std(?:out|err)>)/.exec(text);
@@ -105,6 +171,12 @@ function readWrapped(text: string): UserText {
   if (text.startsWith("<local-command-stdout>")) return commandOutput(inside(text, "local-command-stdout"), false);
   if (text.startsWith("<local-command-stderr>")) return commandOutput(inside(text, "local-command-stderr"), true);
   return { kind: "prompt", text };
+}
+
+/** Whether words follow the last element of a wrapper, which Claude Code never writes: then all of it was typed or pasted. */
+function hasWordsBehind(text: string): boolean {
+  const end = Math.max(...WRAPPERS.map((tag) => (text.includes(tag) ? text.lastIndexOf(tag) + tag.length : 0)));
+  return end > 0 && /^\s*[^\s<]/.test(text.slice(end));
 }
 
 /** `/name args` of the wrapper of a slash command, whose elements come in any order. */

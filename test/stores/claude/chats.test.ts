@@ -338,6 +338,26 @@ test("a record that was only given the id of another is shown, and takes nothing
   assertSameFromEverywhere(read);
 });
 
+test("of a run of copies that only ends near enough to be left out, the same are left out from wherever it is read", async (t) => {
+  const records = new Records(SESSION).user("one");
+  const one = records.take();
+  const between = records.filler(40_000).take();
+  const [two, three] = ["two", "three"].map((text) => records.user(text).take());
+  const apart = records.filler(PAGE.bytes - 20_000).take();
+  const first = one + between + two + three + apart;
+  const place = sessionWith(t, first + one + two + three);
+  const expected = ["user: one", "user: two", "user: three", "user: one"];
+  assert.deepEqual(told(toItems(await wholeChat(freshChats(), place))), expected);
+  for (const [start, shown] of [
+    [first, ["user: one"]],
+    [first + one, []],
+    [first + one + two, []],
+  ] as const) {
+    const page = await freshChats().entries(place, `j:${Buffer.byteLength(start)}:0` as Cursor, PAGE);
+    assert.deepEqual(told(toItems(page.entries)), shown);
+  }
+});
+
 test("copies that stand too far apart to be left out take nothing back", async (t) => {
   const records = new Records(SESSION).user("zero").assistant([{ type: "text", text: "yes" }]);
   records

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Failure } from "../../../src/platform/failure.ts";
 import type { ClaudeChatReader } from "../../../src/stores/claude/store.ts";
+import type { SessionRef } from "../../../src/stores/store.ts";
 import type { Cursor } from "../../../src/transcript/cursor.ts";
 import type { SessionId } from "../../../src/transcript/names.ts";
-import { claudeHome, prompt, sessionId } from "./claude-home.ts";
+import { claudeHome, type Line, prompt, sessionId } from "./claude-home.ts";
+import { freshChats } from "./fixtures.ts";
 
 const id = sessionId(1);
 const file = `${id}.jsonl`;
@@ -60,6 +62,57 @@ test("what lists leave out is found nevertheless", async (t) => {
   const store = home.store();
   assert.deepEqual(await store.list("sweep"), []);
   assert.notEqual(await store.find(id), undefined);
+});
+
+test("what lists leave out has a row of its own", async (t) => {
+  const home = claudeHome(t);
+  const written = new Date("2026-11-30T09:00:01Z");
+  const store = home.store();
+  const rowOf = async (folder: string, lines: readonly Line[]) => {
+    const path = home.write(folder, file, lines, written);
+    const ref = await store.find(id);
+    const row = ref && (await store.unlisted(ref));
+    rmSync(path);
+    return row;
+  };
+  const at = written.getTime();
+  const row = { agent: "claude", id, cwd: "", startedAt: at, updatedAt: at };
+  assert.deepEqual(await rowOf("p", []), { ...row, title: "Untitled", bytes: 0 });
+  assert.deepEqual(await rowOf("p", ["no record"]), { ...row, title: "Untitled", bytes: 10 });
+  const side = await rowOf("-home-dev-proj", [prompt("side", { isSidechain: true })]);
+  assert.deepEqual(
+    [side?.title, side?.cwd, side?.branch, side?.resume?.cwd],
+    ["Untitled", "/home/dev/proj", "main", "/home/dev/proj"],
+  );
+});
+
+test("a session that moved without its side folder still has what is in that", async (t) => {
+  const home = claudeHome(t);
+  const path = home.write("p", file, [prompt("a")]);
+  home.write(`p/${id}/subagents`, "agent-a1.jsonl", [prompt("do it", { isSidechain: true, sessionId: id })]);
+  const store = home.store({ chats: () => freshChats() });
+  await store.list("sweep");
+  const stale = await store.find(id);
+  assert.ok(stale);
+  mkdirSync(join(home.projects, "q"));
+  renameSync(path, join(home.projects, "q", file));
+  const agents = async (ref: SessionRef | undefined) =>
+    ref && (await store.children(ref)).children.map((child) => child.id);
+  const child = "a1" as SessionId;
+  // Known by its old place, looked for by name, and as listed anew.
+  assert.deepEqual(await agents(stale), ["a1"]);
+  assert.deepEqual(await agents(await store.find(id)), ["a1"]);
+  await store.list("sweep");
+  const moved = await store.find(id);
+  assert.deepEqual(moved?.place, { ...place(home.projects, "q"), leftBehind: [join(home.projects, "p", id)] });
+  assert.deepEqual(await agents(moved), ["a1"]);
+  assert.ok(moved && (await store.child(moved, child)));
+  home.write(`q/${id}/subagents`, "agent-a2.jsonl", [prompt("do it", { isSidechain: true, sessionId: id })]);
+  assert.deepEqual((await agents(moved))?.sort(), ["a1", "a2"]);
+  // What lies beside a copy of the transcript is that copy's.
+  home.write("p", file, [prompt("a")], new Date(0));
+  await store.list("sweep");
+  assert.deepEqual((await store.find(id))?.place, place(home.projects, "q"));
 });
 
 test("nothing is found under an id that is no session's, nor behind a link out of the store", async (t) => {

@@ -81,7 +81,18 @@ const TITLES: readonly (readonly [string, readonly Line[], string])[] = [
   ["an interruption is no prompt", [prompt("[Request interrupted by user]"), prompt("typed")], "typed"],
   ["a title is one line", [custom("a\n\n  b\tc ")], "a b c"],
   ["a title has at most 160 characters", [custom("x".repeat(200))], `${"x".repeat(159)}…`],
-  ["a picture alone has no title", [content([{ type: "image" }])], "Untitled"],
+  ["a picture alone is what it is", [content([{ type: "image" }])], "[image]"],
+  ["a prompt's words win over a picture before them", [content([{ type: "image" }]), prompt("typed")], "typed"],
+  [
+    "a command that the client itself ran",
+    [{ type: "system", subtype: "local_command", content: "<command-name>/cost</command-name>" }],
+    "/cost",
+  ],
+  [
+    "a prompt behind what shows without one",
+    [answer("m", {}), content([{ type: "image" }, { type: "text", text: "" }])],
+    "[image]",
+  ],
   ["an answer without a prompt has no title", [answer("m", {})], "Untitled"],
   ["titles of the wrong type are none", [{ type: "ai-title", aiTitle: 7 }, prompt("typed")], "typed"],
   [
@@ -255,6 +266,22 @@ test("what is not listed is counted, by reason, with one place", async (t) => {
   assert.equal((await store.list("sweep"))[0]?.title, "older");
 });
 
+test("a file that begins with a subagent's record is listed when it shows something of its own", async (t) => {
+  const home = claudeHome(t);
+  const side = prompt("side", { isSidechain: true, agentId: "a1" });
+  home.write("p", file, [side, prompt("main")]);
+  home.write("p", `${sessionId(2)}.jsonl`, [side, filler(200_000), prompt("late"), answer("m", {})]);
+  home.write("p", `${sessionId(3)}.jsonl`, [side, filler(200_000), { type: "ai-title", aiTitle: "made" }]);
+  const rows = await home.store().list("sweep");
+  assert.deepEqual(
+    rows.map((row) => [row.id, row.title]),
+    [
+      [id, "main"],
+      [sessionId(2), "late"],
+    ],
+  );
+});
+
 test("links inside the store are followed, and lead to each session once", async (t) => {
   const home = claudeHome(t);
   home.write("p", file, [prompt("one")]);
@@ -308,7 +335,7 @@ test("the text of a first prompt that is longer than is read gives the title", a
       'look at "this"',
     ],
     [`a book: ${data}`, `a book: ${"A".repeat(151)}…`],
-    [[{ type: "image", source: { type: "base64", data } }], "Untitled"],
+    [[{ type: "image", source: { type: "base64", data } }], "[image]"],
   ];
   for (const [n, [content]] of contents.entries()) {
     const record = {

@@ -168,3 +168,47 @@ test("reminders inside a prompt are taken out of it, and the word is left where 
   assert.equal(readUserText(`hi ${"<system-reminder>".repeat(100_000)}`).kind, "prompt");
   assert.deepEqual(typed(`hi ${reminder.repeat(20_000)} you`), { kind: "prompt", text: "hi you" });
 });
+
+test("a reminder that quotes reminders is taken away whole, and words around it stay", () => {
+  const typed = (text: string): unknown => readUserText(text);
+  const quoting = "<system-reminder>CLAUDE.md: <system-reminder>x</system-reminder> rules</system-reminder>";
+  assert.deepEqual(typed(`${quoting}\nhi`), { kind: "prompt", text: "hi" });
+  assert.deepEqual(typed(`hi\n${quoting}`), { kind: "prompt", text: "hi" });
+  assert.deepEqual(typed(`hi\n${quoting}\nyou`), { kind: "prompt", text: "hi\nyou" });
+  assert.deepEqual(typed(quoting), { kind: "hidden" });
+  const half = "<system-reminder>the <system-reminder> tag</system-reminder>";
+  assert.deepEqual(typed(`${half}hi`), { kind: "prompt", text: "hi" });
+  assert.deepEqual(typed(`${half}\nhi\n<system-reminder>b</system-reminder>`), { kind: "prompt", text: "hi" });
+  const many = "<system-reminder><ide_selection>".repeat(50_000);
+  assert.deepEqual(typed(`hi\n${many}</system-reminder>`), { kind: "prompt", text: "hi" });
+  assert.equal(
+    readUserText(`hi ${"<system-reminder></system-reminder>".repeat(50_000)}<system-reminder>`).kind,
+    "prompt",
+  );
+});
+
+for (const text of [
+  "<command-name>/clear</command-name> is what stands there, why?",
+  "<bash-input>ls</bash-input> is what stands there",
+  "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>\nis all I see",
+  "<local-command-stdout>Bye!</local-command-stdout>\nis all I see",
+]) {
+  test(`words behind a wrapper are not lost: ${text.slice(0, 24)}`, () => {
+    assert.deepEqual(readUserText(text), { kind: "prompt", text });
+  });
+}
+
+test("an element that is not known may stand behind a slash command's", () => {
+  const text =
+    "<command-message>pdf</command-message>\n<command-name>/pdf</command-name>\n<skill-format>true</skill-format>";
+  assert.deepEqual(readUserText(text), { kind: "prompt", text: "/pdf", command: "slash" });
+});
+
+test("a compaction's summary that an older release marks with nothing but its words is not the user's", () => {
+  const text = "This session is being continued from a previous conversation that ran out of context. It was about x.";
+  assert.deepEqual(shownOf(userLine(text, { parentUuid: null })), ["compact: undefined"]);
+  assert.deepEqual(shownOf(userLine(text, { parentUuid: "b1" })), []);
+  assert.deepEqual(shownOf(userLine("This session is being continued, right?")), [
+    "user: This session is being continued, right?",
+  ]);
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { EpochMs } from "../../../src/platform/clock.ts";
@@ -263,4 +263,48 @@ test("a transcript that was copied under another name keeps its subagents", asyn
     (await chats.children(place)).children.map(({ id }) => id),
     [AGENT],
   );
+});
+
+/** What `read` makes where the file modes count: for root they do not. */
+async function asNobody<T>(read: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return await read();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+test("a folder of subagents that may not be read is told of, and a transcript that may not has no subagents", async (t) => {
+  const { place, records, chats } = session(t);
+  appendFileSync(place.file, records.user("go").take());
+  writeAgent(place, AGENT, records.now());
+  const folder = join(place.sideFolder, "subagents");
+  chmodSync(dirname(place.root), 0o755);
+  chmodSync(folder, 0o000);
+  assert.deepEqual((await asNobody(() => chats.children(place))).children, []);
+  chmodSync(folder, 0o755);
+  const reason = "a folder of subagents can't be read";
+  assert.deepEqual(chats.skipped(), [{ reason, count: 1, example: folder }]);
+  chmodSync(place.file, 0o000);
+  await assert.rejects(
+    asNobody(() => chats.children(place)),
+    { kind: "not-found" },
+  );
+  await assert.rejects(
+    asNobody(() => chats.child(place, requireSessionId(AGENT))),
+    { kind: "not-found" },
+  );
+});
+
+test("a subagent stands at the first writing of its call alone, also where a copy of that is too far off to be left out", async (t) => {
+  const { place, records, chats } = session(t);
+  const first = records.user("go").take();
+  const call = records.call("toolu_1", "Agent", { prompt: "do it" }).take();
+  writeAgent(place, AGENT, records.now() + 1000, { toolUseId: "toolu_1" });
+  const apart = records.filler(2 * PAGE.bytes).take();
+  appendFileSync(place.file, first + call + apart + call);
+  const whole = kinds(await wholeChat(chats, place));
+  assert.deepEqual(whole, ["user", "tool-call", `subagent ${AGENT}`, "tool-call"]);
 });
