@@ -1,7 +1,6 @@
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import { pushTo } from "../../platform/push-to.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
-import { PAGE_BYTES } from "../../transcript/limits.ts";
 import { type Asker, type ChatFile, isPlainId } from "./chat-file.ts";
 
 /*
@@ -9,8 +8,8 @@ import { type Asker, type ChatFile, isPlainId } from "./chat-file.ts";
  * id and the time of an earlier one; another record that was only given the same id has its own time, and is shown.
  */
 
-/** How far back a record's first writing is looked for: each page pays for it, so no further than a page. */
-const WINDOW_BYTES = PAGE_BYTES;
+/** How far back a record's first writing is looked for: each page pays for the whole of it, whether it holds copies or not. */
+const WINDOW_BYTES = 128 * 1024;
 
 const UUID = '"uuid":';
 /** Node searches for six bytes several times as fast as for seven. */

@@ -343,7 +343,7 @@ test("of a run of copies that only ends near enough to be left out, the same are
   const one = records.take();
   const between = records.filler(40_000).take();
   const [two, three] = ["two", "three"].map((text) => records.user(text).take());
-  const apart = records.filler(PAGE.bytes - 20_000).take();
+  const apart = records.filler(108_000).take();
   const first = one + between + two + three + apart;
   const place = sessionWith(t, first + one + two + three);
   const expected = ["user: one", "user: two", "user: three", "user: one"];
