@@ -46,6 +46,15 @@ export class Contents {
     return undefined;
   }
 
+  /** Whether `metadata(places)`, as it last answered, will answer the same while these files' stamps are equal. */
+  isSure(places: readonly Place[]): boolean {
+    for (const place of places) {
+      if (!this.#metadata.isLasting(place)) return false;
+      if (this.#metadata.holds(place)) return true;
+    }
+    return true;
+  }
+
   /** What is known to be damaged among `paths`. */
   damages(paths: ReadonlySet<string>): readonly Damage[] {
     return [...this.#logs.damages, ...this.#metadata.damages].filter(({ path }) => paths.has(path));
@@ -99,6 +108,16 @@ class Kept<T> {
       this.#entries.set(path, { stamp, value: undefined, lasting: isDamage(error) && !isYoung(stamp, now) });
       return undefined;
     }
+  }
+
+  /** Equal stamps will mean an equal value; also of a file that was never there. */
+  isLasting({ path }: Place): boolean {
+    return this.#entries.get(path)?.lasting ?? true;
+  }
+
+  /** Whether it was whole when it was last read. */
+  holds({ path }: Place): boolean {
+    return this.#entries.get(path)?.value !== undefined;
   }
 
   get damages(): Damage[] {

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { errorCode } from "../platform/failure.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
-import type { Listing, RunDisk } from "./disk.ts";
+import type { Damage } from "./contents.ts";
+import type { Listing, NoFile, RunDisk } from "./disk.ts";
 
 /** A listing that its folder's stamp vouches for. */
 export interface Listed extends Listing {
@@ -47,6 +49,13 @@ export class FolderView {
   }
 }
 
+/** What stands in the list of `folder` and can't be read: the folder itself, or what `isAsked` by name and is no file. */
+export function unlistedIn(folder: string, listed: Listed, isAsked: (noFile: NoFile) => boolean): readonly Damage[] {
+  const { problem, others } = listed;
+  if (problem !== undefined) return [{ path: folder, reason: `folder that can't be listed (${problem})` }];
+  return others.filter(isAsked).map(({ name, what }) => ({ path: join(folder, name), reason: `no file: ${what}` }));
+}
+
 const YOUNG_MS = 50;
 
 /** Whether what `stamp` tells of may have changed since within the grain of its times. */
@@ -60,9 +69,13 @@ export function mtimeOf({ mtimeNs }: FileStamp): number {
 }
 
 function sameListing(a: Listed, b: Listed): boolean {
-  return a.root === b.root && a.problem === b.problem && sameNames(a.files, b.files) && sameNames(a.others, b.others);
+  return a.root === b.root && a.problem === b.problem && sameNames(a.files, b.files) && sameOthers(a.others, b.others);
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i]);
+}
+
+function sameOthers(a: readonly NoFile[], b: readonly NoFile[]): boolean {
+  return a.length === b.length && a.every(({ name, what }, i) => name === b[i]?.name && what === b[i]?.what);
 }

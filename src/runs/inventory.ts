@@ -9,11 +9,12 @@ import { Contents } from "./contents.ts";
 import { type RunDisk, systemDisk } from "./disk.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
+import { runFileOf } from "./names.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
 import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
 import { jobsWithoutLog } from "./recover.ts";
 import { type RunReport, reportOf } from "./report.ts";
-import { FEW_RUNS, type RunFiles, RunFolders } from "./run-files.ts";
+import { type RunFiles, RunFolders } from "./run-files.ts";
 import { isFresh, type JobSummary, type Liveness, type RunSummary, recoveredSummary } from "./summary.ts";
 
 /** How often every file is asked anew, however many there are: ms. */
@@ -72,6 +73,12 @@ export class RunInventory {
   #recovered: ReadonlyMap<string, Job> = new Map();
   /** What metadata says decides which jobs are recovered. */
   #metadataMatters = false;
+  /** The job that metadata named when the list was made, of runs whose metadata may say another without a new stamp. */
+  #unsure: ReadonlyMap<RunFiles, string | undefined> = new Map();
+  /** A row was seen to be of a job that is listed as recovered: the list is out of date. */
+  #isStale = false;
+  /** Runs of which a file was written, as watching tells. */
+  #written = new Set<string>();
   #swept = Number.NEGATIVE_INFINITY;
   /** Logs written lately, by name: when that has been a while, their status is another without a change on disk. */
   #fresh: ReadonlyMap<string, RunFiles> = new Map();
@@ -104,6 +111,15 @@ export class RunInventory {
     return this.#next;
   }
 
+  /**
+   * Tells that a file in `runs/` or its archive was written. The next look asks it, where old runs are otherwise asked
+   * every 10 s.
+   */
+  noteWritten(fileName: string): void {
+    const name = (runFileOf(fileName, false) ?? runFileOf(fileName, true))?.name;
+    if (name !== undefined) this.#written.add(name);
+  }
+
   /** A page of the list from behind `before` on. */
   async page(before: RunCursor | undefined, limit: number = RUN_LIMIT): Promise<RunPage> {
     for (let tries = 1; ; tries++) {
@@ -111,8 +127,9 @@ export class RunInventory {
       const { keys, next } = keyPage(this.#keys, before, limit);
       const total = this.#keys.length;
       const runs = await this.#summaries(keys);
+      this.#isStale ||= runs.some(({ recovered, job }) => !recovered && this.#recovered.has(asText(job) ?? ""));
       // One that moved under this is listed elsewhere by now.
-      if (runs.length === keys.length || tries === MOST_TRIES) return { runs, next, total };
+      if ((runs.length === keys.length && !this.#isStale) || tries === MOST_TRIES) return { runs, next, total };
     }
   }
 
@@ -227,27 +244,44 @@ export class RunInventory {
     const changed = new Set<string>();
     const now = this.#clock.now();
     const sweep = Math.abs(now - this.#swept) >= SWEEP_MS;
+    const written = this.#written;
+    this.#written = new Set();
     let jobsChanged = false;
+    let outOfDate = this.#isStale;
+    this.#isStale = false;
     for (let tries = 1, vanished = true; vanished && tries <= MOST_TRIES; tries++) {
-      const found = await this.#folders.look(sweep, breather);
+      const found = await this.#folders.look({ sweep, metadata: this.#metadataMatters, written }, breather);
       vanished = found.vanished;
       for (const name of found.names) changed.add(name);
+      outOfDate ||= found.moved || (found.retold && this.#metadataMatters);
       if (await this.#jobFiles.look(breather)) jobsChanged = true;
     }
     if (sweep) this.#swept = now;
     if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);
-    const metadataAsked = this.#metadataMatters && (sweep || this.#folders.runs.size <= FEW_RUNS);
-    if (jobsChanged || changed.size > 0 || metadataAsked) await this.#arrange(changed, breather);
+    if (outOfDate || jobsChanged || (await this.#isToldAnew())) await this.#arrange(changed, breather);
     this.#noteFresh(changed, now);
     await breather.pause();
     if (sweep || jobsChanged || changed.size > 0) this.#chats.clear();
     if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
   }
 
+  /** Whether metadata that could not be relied on names another job than when the list was made. */
+  async #isToldAnew(): Promise<boolean> {
+    for (const [run, job] of this.#unsure) {
+      if (asText((await this.#contents.metadata(run.metadata))?.job) !== job) return true;
+    }
+    return false;
+  }
+
   /** Puts runs and recovered jobs in order. */
   async #arrange(changed: Set<string>, breather: Breather): Promise<void> {
     const { runs } = this.#folders;
-    const metadataOf = (run: RunFiles): Promise<JsonObject | undefined> => this.#contents.metadata(run.metadata);
+    const unsure = new Map<RunFiles, string | undefined>();
+    const metadataOf = async (run: RunFiles): Promise<JsonObject | undefined> => {
+      const metadata = await this.#contents.metadata(run.metadata);
+      if (!this.#contents.isSure(run.metadata)) unsure.set(run, asText(metadata?.job));
+      return metadata;
+    };
     const found = await jobsWithoutLog(this.#jobFiles.jobs, this.#reader.tails, runs, metadataOf, breather);
     const keys: Key[] = [...found.recovered.values()].map((job) => ({ startedAt: jobStart(job), name: job.name, job }));
     for (const run of runs.values()) {
@@ -260,6 +294,7 @@ export class RunInventory {
     this.#keys = sorted;
     this.#recovered = found.recovered;
     this.#metadataMatters = found.metadataMatters;
+    this.#unsure = unsure;
     this.#contents.trim(runs.size);
   }
 

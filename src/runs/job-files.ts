@@ -5,7 +5,7 @@ import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { asObject } from "../platform/read.ts";
 import { type Damage, isDamage } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf } from "./folder-view.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, unlistedIn } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
 import { parseInPieces } from "./json-pieces.ts";
 
@@ -35,6 +35,7 @@ export class JobFiles {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
   readonly #folders: { readonly home: string; readonly archive: string };
+  #listed: { readonly home: Listed; readonly archive: Listed } | undefined;
   #archived: Read = NOTHING;
   #all: Read = NOTHING;
 
@@ -53,7 +54,13 @@ export class JobFiles {
 
   /** Files and records that are not shown. */
   get damages(): readonly Damage[] {
-    return [...this.#archived.damages, ...this.#all.damages];
+    const { home, archive } = this.#listed ?? {};
+    return [
+      ...this.#damagesIn("home", home),
+      ...this.#damagesIn("archive", archive),
+      ...this.#archived.damages,
+      ...this.#all.damages,
+    ];
   }
 
   /** Reads what has changed; whether anything had. */
@@ -65,6 +72,7 @@ export class JobFiles {
       ? undefined
       : await this.#read(active === undefined ? [] : [active], new Map(), breather);
     const archive = await this.#archive.look(breather);
+    this.#listed = { home, archive };
     const archived = [...this.#filesIn(home, "home", false), ...this.#filesIn(archive, "archive", false)].sort(byAge);
     const archiveChanged = !areSame(archived, this.#archived);
     if (archiveChanged) this.#archived = await this.#read(archived, new Map(), breather);
@@ -82,6 +90,18 @@ export class JobFiles {
       const stamp = this.#disk.stamp(path);
       return stamp === undefined ? [] : [{ ...file, path, root: listed.root, stamp }];
     });
+  }
+
+  #damagesIn(folder: "home" | "archive", listed: Listed | undefined): readonly Damage[] {
+    if (listed === undefined) return [];
+    const path = this.#folders[folder];
+    const isJobFile = (name: string): boolean => jobFileOf(name, folder) !== undefined;
+    const lost = listed.files
+      .filter((name) => isJobFile(name))
+      .map((name) => join(path, name))
+      .filter((file) => this.#disk.stamp(file) === undefined)
+      .map((file) => ({ path: file, reason: "job file that is listed and can't be found or asked" }));
+    return [...unlistedIn(path, listed, ({ name }) => isJobFile(name)), ...lost];
   }
 
   async #read(files: readonly JobFile[], jobs: Map<string, Job>, breather: Breather): Promise<Read> {
@@ -102,7 +122,7 @@ export class JobFiles {
         const fields = asObject(record);
         const name = jobNameOf(fields?.name);
         if (fields === undefined || name === undefined) {
-          damages.push({ path: file.path, reason: "job without a name" });
+          damages.push({ path: file.path, reason: "job whose name is missing or none that can be used" });
         } else {
           jobs.set(name, mergedJob(jobs.get(name), name, fields, file.active));
         }

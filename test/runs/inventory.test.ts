@@ -212,7 +212,8 @@ test("damage of every kind at once costs only what is damaged", async (t) => {
     [
       ["job file that is damaged", 3],
       ["metadata that is damaged", 2],
-      ["no regular file, or a link that leads out", 1],
+      ["no file: folder", 1],
+      ["no file: link that leads out of its folder", 2],
     ],
   );
   assert.deepEqual(snapshot(home), before);

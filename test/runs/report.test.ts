@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type TestContext, test } from "node:test";
+import { systemDisk } from "../../src/runs/disk.ts";
+import { temporaryFolder } from "../platform/folder.ts";
+import { finishedLog, inventoryOf, put } from "./home.ts";
+
+const NOW = Date.UTC(2026, 9, 6, 9);
+const OLD = NOW - 3_600_000;
+
+function newHome(t: TestContext): string {
+  const home = join(temporaryFolder(t), "home");
+  for (const folder of ["runs/archive", "archive"]) mkdirSync(join(home, folder), { recursive: true });
+  return home;
+}
+
+/** What is left out, by reason, with the paths below the home. */
+async function leftOut(home: string, more: Parameters<typeof inventoryOf>[2] = {}): Promise<object> {
+  const { skipped } = await inventoryOf(home, NOW, more).report();
+  return Object.fromEntries(skipped.map(({ reason, paths }) => [reason, paths.map((path) => relative(home, path))]));
+}
+
+test("what stands where a file belongs and is none is named with what it is, in every folder", async (t) => {
+  const places = [
+    "jobs.json",
+    "jobs.json.backup-1-a",
+    "archive/jobs-1-a.json",
+    "runs/x.log",
+    "runs/archive/y.json-5-a",
+  ];
+  const outside = put(temporaryFolder(t), "secret", finishedLog("secret"), OLD);
+  const kinds: readonly (readonly [what: string, make: (path: string) => void])[] = [
+    ["folder", (path) => mkdirSync(path)],
+    ["pipe, socket or device", (path) => execFileSync("mkfifo", [path])],
+    ["link that leads nowhere", (path) => symlinkSync(path, path)],
+    ["link that leads nowhere", (path) => symlinkSync(`${path}-gone`, path)],
+    ["link that leads out of its folder", (path) => symlinkSync(outside, path)],
+  ];
+  for (const [what, make] of kinds) {
+    const home = newHome(t);
+    for (const place of places) make(join(home, place));
+    assert.deepEqual(await leftOut(home), { [`no file: ${what}`]: [...places].sort() }, what);
+  }
+});
+
+test("folders and links that have nothing to do with runs or jobs are not missed", async (t) => {
+  const home = newHome(t);
+  for (const folder of ["cache", "runs/notes", "archive/older"]) mkdirSync(join(home, folder));
+  symlinkSync("nowhere", join(home, "something"));
+  assert.deepEqual(await leftOut(home), {});
+});
+
+test("a file whose name no run can have is named; unfinished files of writers are not", async (t) => {
+  const home = newHome(t);
+  const long = "x".repeat(129);
+  for (const name of [`${long}.log`, `${long}.json`, "a b.log", ".log", "é.json", "x.log-1790000200000-7"]) {
+    put(home, `runs/${name}`, finishedLog("x"), OLD);
+  }
+  put(home, `runs/archive/${long}.log-1-a`, finishedLog("x"), OLD);
+  put(home, "runs/.x.json.0123456789ab.tmp", "{", OLD);
+  put(home, "runs/notes.txt", "", OLD);
+  put(home, `runs/${"y".repeat(128)}.log`, finishedLog("x"), OLD);
+  const named = [`${long}.log`, `${long}.json`, "a b.log", ".log", "é.json", "x.log-1790000200000-7"];
+  assert.deepEqual(await leftOut(home), {
+    "name that no run can have": [...named, `archive/${long}.log-1-a`].map((name) => `runs/${name}`).sort(),
+  });
+  assert.equal((await inventoryOf(home, NOW).page(undefined)).total, 1);
+});
+
+test("files that are listed and can't be asked are named", async (t) => {
+  const home = newHome(t);
+  put(home, "jobs.json", [{ name: "j" }], OLD);
+  put(home, "runs/x.log", finishedLog("x"), OLD);
+  const stamp: typeof systemDisk.stamp = (path) => (/\.(?:json|log)$/.test(path) ? undefined : systemDisk.stamp(path));
+  assert.deepEqual(await leftOut(home, { disk: { ...systemDisk, stamp } }), {
+    "job file that is listed and can't be found or asked": ["jobs.json"],
+    "log that is listed and can't be found or asked": ["runs/x.log"],
+  });
+});
+
+test("a home or an archive that can't be listed is named", async (t) => {
+  const home = newHome(t);
+  const list: typeof systemDisk.list = (folder, breather) =>
+    [home, join(home, "archive")].includes(folder)
+      ? Promise.reject(Object.assign(new Error("no"), { code: "EACCES" }))
+      : systemDisk.list(folder, breather);
+  assert.deepEqual(await leftOut(home, { disk: { ...systemDisk, list } }), {
+    "folder that can't be listed (EACCES)": ["", "archive"],
+  });
+});
