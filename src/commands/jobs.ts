@@ -6,6 +6,7 @@ import { printJson } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { fieldLines, jobTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
+import { refuseOtherOptions, type Verbs } from "./verbs.ts";
 
 const OPTIONS = {
   limit: wholeNumber("N", `ls: at most so many (${RUN_LIMIT})`, [1, 1_000_000]),
@@ -14,6 +15,8 @@ const OPTIONS = {
 };
 
 type Values = OptionValues<typeof OPTIONS>;
+
+const VERBS: Verbs<typeof OPTIONS> = { ls: ["limit", "json"], show: ["json"] };
 
 /** `jobs`: what agents were set to do, each with all its runs. */
 export const jobs = command({
@@ -27,6 +30,7 @@ export const jobs = command({
     ["jobs show codex-job-4be1a7d2", "everything that is saved of one"],
   ],
   async run(context, { options, operands: [verb = "ls", name] }) {
+    refuseOtherOptions("jobs", VERBS, verb, options);
     if (verb === "show") {
       if (name === undefined) throw new Failure("usage", "jobs show needs the name of a job; see agent-bridge jobs");
       return show(context, options, name);

@@ -4,7 +4,7 @@ import { withFile } from "../platform/files.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type LogChunk, readLogChunk } from "../runs/log-file.ts";
-import type { FoundRun } from "../runs/reader.ts";
+import { type FoundRun, isOver } from "../runs/reader.ts";
 
 /** How often a log that is followed is asked. */
 const POLL_MS = 250;
@@ -88,7 +88,8 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
 }
 
-async function chunkOf({ log }: FoundRun, from: number): Promise<LogChunk> {
+async function chunkOf(run: FoundRun, from: number): Promise<LogChunk> {
+  const { log } = run;
   if (log === undefined) return { text: "", next: 0, size: 0 };
-  return withFile(log.root, log.path, (file) => readLogChunk(file, Math.min(from, file.size)));
+  return withFile(log.root, log.path, (file) => readLogChunk(file, Math.min(from, file.size), isOver(run)));
 }

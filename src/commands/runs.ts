@@ -7,6 +7,7 @@ import { withProgress } from "./progress.ts";
 import { followedLog, logEnd, logParts, requireRun } from "./run-log.ts";
 import { fieldLines, runTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
+import { refuseOtherOptions, type Verbs } from "./verbs.ts";
 import { printable } from "./width.ts";
 
 /** Lines that `runs tail` prints when it is not told. */
@@ -21,6 +22,8 @@ const OPTIONS = {
 };
 
 type Values = OptionValues<typeof OPTIONS>;
+
+const VERBS: Verbs<typeof OPTIONS> = { ls: ["limit", "json"], show: ["json"], log: [], tail: ["follow", "lines"] };
 
 /** `runs`: what agents were set to do, one log a turn. */
 export const runs = command({
@@ -38,6 +41,7 @@ export const runs = command({
     ["runs --json | jq -r '.runs[] | select(.status==\"failed\").name'", "which of them failed"],
   ],
   async run(context, { options, operands: [verb = "ls", name] }) {
+    refuseOtherOptions("runs", VERBS, verb, options);
     switch (verb) {
       case "ls":
         if (name !== undefined) throw new Failure("usage", "runs ls takes no name");

@@ -1,5 +1,10 @@
 /** Readers for values from outside: each gives the value when it has the asked shape, else undefined. */
 
+/** The value of a JSON text; a byte-order mark before it, as some editors write one, is passed over. @throws SyntaxError */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+}
+
 /** A JSON object as a record of unknown values. */
 export type JsonObject = { readonly [key: string]: unknown };
 

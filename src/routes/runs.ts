@@ -2,7 +2,7 @@ import { Failure } from "../platform/failure.ts";
 import { withFile } from "../platform/files.ts";
 import { CHUNK_BYTES, readLogChunk } from "../runs/log-file.ts";
 import { parseRunCursor, RUN_LIMIT, RUN_LIMIT_MOST } from "../runs/page.ts";
-import type { FoundRun } from "../runs/reader.ts";
+import { type FoundRun, isOver } from "../runs/reader.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
 import { chatRoutes } from "./chat.ts";
 import type { RouteContext } from "./context.ts";
@@ -71,20 +71,18 @@ function runLog(context: RouteContext): Route {
   });
 }
 
-async function logFrom(
-  { log, summary }: FoundRun,
-  from: number,
-  standing: ReturnType<typeof standingOf>,
-): Promise<Answer> {
+async function logFrom(run: FoundRun, from: number, standing: ReturnType<typeof standingOf>): Promise<Answer> {
+  const { log, summary } = run;
   if (log === undefined) {
     const body = { text: "", next: 0, size: 0, recovered: summary.recovered, hasLog: summary.hasLog };
     return { kind: "json", body };
   }
-  return withFile(log.root, log.path, (file) => ({
-    kind: "json",
-    body: readLogChunk(file, from),
-    validity: { uses: [file.stamp], settled: true, ...standing },
-  }));
+  return withFile(log.root, log.path, (file) => {
+    const body = readLogChunk(file, from, isOver(run));
+    // What waits for the rest of a character is shown once the run is over, which no file need tell.
+    const settled = body.next >= body.size || body.size - from > CHUNK_BYTES;
+    return { kind: "json", body, validity: { uses: [file.stamp], settled, ...standing } };
+  });
 }
 
 async function findRun({ runs }: RouteContext, name: string): Promise<FoundRun> {

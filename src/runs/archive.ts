@@ -5,7 +5,7 @@ import { errorCode } from "../platform/failure.ts";
 import { stampOf, withFile } from "../platform/files.ts";
 import { withLock } from "../platform/lock.ts";
 import { syncFolder } from "../platform/private-file.ts";
-import { asObject } from "../platform/read.ts";
+import { asObject, parseJson } from "../platform/read.ts";
 import { readLogFacts } from "./log-file.ts";
 import { namedRun, runFileOf } from "./names.ts";
 import { readOwn, removeLeftovers } from "./own-json.ts";
@@ -63,7 +63,7 @@ async function isOursAndEnded(folders: Folders, name: string): Promise<boolean> 
 async function isOurs(folder: string, name: string): Promise<boolean> {
   try {
     const bytes = await readOwn(join(folder, `${name}.json`));
-    return bytes !== undefined && asObject(JSON.parse(bytes.toString("utf8")))?.writer === WRITER;
+    return bytes !== undefined && asObject(parseJson(bytes.toString("utf8")))?.writer === WRITER;
   } catch {
     return false;
   }

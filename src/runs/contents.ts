@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, type OpenFile, sameStamp } from "../platform/files.ts";
-import { asObject, type JsonObject } from "../platform/read.ts";
+import { asObject, type JsonObject, parseJson } from "../platform/read.ts";
 import type { RunDisk } from "./disk.ts";
 import { isYoung } from "./folder-view.ts";
 import { type LogFacts, readLogFacts } from "./log-file.ts";
@@ -136,7 +136,7 @@ function readMetadata(file: OpenFile): JsonObject {
   if (file.size > METADATA_BYTES) throw new RangeError("too long for metadata");
   const bytes = Buffer.allocUnsafe(file.size);
   const length = file.read(bytes, 0);
-  const metadata = asObject(JSON.parse(bytes.toString("utf8", 0, length)));
+  const metadata = asObject(parseJson(bytes.toString("utf8", 0, length)));
   if (metadata === undefined) throw new TypeError("no JSON object");
   return metadata;
 }

@@ -1,4 +1,4 @@
-import { type EpochMs, epochMsFromIso } from "../platform/clock.ts";
+import { type EpochMs, epochMsFromIso, epochMsOf } from "../platform/clock.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { asArray, asNumber, asObject, asText, type JsonObject } from "../platform/read.ts";
 import { publicAgent } from "./names.ts";
@@ -61,9 +61,15 @@ export function mergedJob(older: Job | undefined, name: string, record: JsonObje
   };
 }
 
+/** A time as records of jobs hold it: ms since the epoch, also as a text of digits, or ISO 8601. */
+export function timeOf(value: unknown): EpochMs | undefined {
+  const isDigits = typeof value === "string" && /^\d{1,16}(?:\.\d{1,16})?$/.test(value);
+  return isDigits ? epochMsOf(Number(value)) : epochMsFromIso(value);
+}
+
 /** When a job began; 0 when that can't be read. */
 export function jobStart({ fields }: Job): EpochMs {
-  const at = epochMsFromIso(fields.startedAt);
+  const at = timeOf(fields.startedAt);
   return at === undefined || at < 0 ? (0 as EpochMs) : at;
 }
 

@@ -30,14 +30,16 @@ export function readLogFacts(file: OpenFile): LogFacts {
 
 /**
  * The bytes from `from` on as text. A character is never cut: one that is not whole yet waits for the next read, and of
- * one that `from` lies inside the rest is passed over. Behind the end there is nothing.
+ * one that `from` lies inside the rest is passed over. Behind the end there is nothing. `isOver`: nobody writes it any
+ * more, so what is not whole at its end never will be, and is shown as U+FFFD.
  */
-export function readLogChunk(file: OpenFile, from: number): LogChunk {
+export function readLogChunk(file: OpenFile, from: number, isOver: boolean): LogChunk {
   const { size } = file;
   if (from >= size) return { text: "", next: size, size };
   const bytes = bytesOf(file, from, CHUNK_BYTES);
   const start = from === 0 ? 0 : strayBytes(bytes);
-  const end = Math.max(start, bytes.length - openBytes(bytes));
+  const isEnd = isOver && from + bytes.length >= size;
+  const end = isEnd ? bytes.length : Math.max(start, bytes.length - openBytes(bytes));
   return { text: bytes.toString("utf8", start, end), next: from + end, size };
 }
 

@@ -2,6 +2,7 @@ import { readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, Failure } from "../platform/failure.ts";
 import { withFile } from "../platform/files.ts";
+import { parseJson } from "../platform/read.ts";
 
 /**
  * The bytes of a file of ours, or undefined when there is none.
@@ -27,7 +28,7 @@ export async function readOwn(path: string): Promise<Buffer | undefined> {
  */
 export function parseOwn(bytes: Buffer, name: string): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return parseJson(bytes.toString("utf8"));
   } catch (error) {
     throw damaged(name, error);
   }

@@ -84,6 +84,27 @@ test("log prints a run's log as it is; of a recovered job it says that it is los
   assert.match(lost.err, /is lost/);
 });
 
+test("options of one word of runs and jobs are refused by the others", async (t) => {
+  const ran = overFixture(t);
+  const refused: readonly (readonly string[])[] = [
+    ["runs", "ls", "--follow"],
+    ["runs", "-n", "3"],
+    ["runs", "show", "nightly", "--limit", "2"],
+    ["runs", "show", "nightly", "-f"],
+    ["runs", "log", "nightly", "--json"],
+    ["runs", "log", "nightly", "--lines", "0"],
+    ["runs", "tail", "nightly", "--json"],
+    ["runs", "tail", "nightly", "--limit", "2"],
+    ["jobs", "show", "nightly-job", "--limit", "2"],
+  ];
+  for (const words of refused) {
+    const { code, out, err } = await ran(words);
+    assert.deepEqual([code, out], [2, ""], words.join(" "));
+    assert.match(err, /^agent-bridge: (?:runs|jobs) \w+ takes no --\w+: it is for (?:runs|jobs) \w+/, words.join(" "));
+  }
+  assert.equal((await ran(["runs", "log", "--json", "x"])).err.split(": ")[2], "it is for runs ls and show\n");
+});
+
 test("tail prints the last lines", async (t) => {
   const ran = overFixture(t);
   const tail = async (lines: string): Promise<string> =>
