@@ -5,6 +5,7 @@ import { Failure } from "../platform/failure.ts";
 import { stampOf } from "../platform/files.ts";
 import { withLock } from "../platform/lock.ts";
 import { createPrivate, writePrivate } from "../platform/private-file.ts";
+import { ourIdentity } from "../platform/process-identity.ts";
 import { asObject, type JsonObject } from "../platform/read.ts";
 import type { Timer } from "../platform/timer.ts";
 import { oneLine } from "../transcript/clip.ts";
@@ -49,12 +50,51 @@ const VERSION = 2;
 /** Readers take a log that was quiet for 150 s for interrupted, and rely on a line at least every 60 s. */
 const HEARTBEAT_MS = 50_000;
 
+/** A run that is being written. */
+export interface RunLog {
+  /** The public name of the run. */
+  readonly name: string;
+  /**
+   * Adds an entry; of several at once each is whole, in the order of the calls.
+   * @throws Failure failed: the run has ended · the system's error
+   */
+  note(text: string): Promise<void>;
+  /**
+   * Changes its metadata: `changes` over what is there, every other key kept. Written only when something changes; whether it was.
+   * @throws Failure failed: damaged, of a newer version, locked by another for too long · the system's error
+   */
+  update(changes: JsonObject): Promise<boolean>;
+}
+
+/**
+ * Writes a run for as long as `turn` takes: `turn` adds its entries and gives how it ended, which is the last of them. When
+ * it throws, the run has failed; when this process dies, the process that its metadata names is gone, and so it was interrupted.
+ * So no run that nobody works on any more is shown as running. Gives the run's name.
+ * @throws what `turn` does · Failure failed: locked by another for too long · the system's error
+ */
+export async function writeRun(
+  tools: RunWriterTools,
+  start: RunStart,
+  turn: (run: RunLog) => Promise<RunOutcome>,
+): Promise<string> {
+  const run = await startRun(tools, start);
+  let outcome: RunOutcome;
+  try {
+    outcome = await turn(run);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await run.finish({ failed: reason }).catch((unfinished) => tools.fault(unfinished));
+    throw error;
+  }
+  await run.finish(outcome);
+  return run.name;
+}
+
 /**
  * Begins the log and the metadata of a run, under a name that no other run has. The log is there with its whole header, or
  * not at all; it comes first, since its name alone leads to the job.
- * @throws Failure failed: locked by another for too long · the system's error
  */
-export async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWriter> {
+async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWriter> {
   if (!/^[a-z][a-z-]*$/.test(start.agent) || !/^[0-9a-f]{8}$/.test(start.id)) {
     throw new RangeError(`${start.agent} and ${start.id} make no name for a run`);
   }
@@ -71,8 +111,7 @@ export async function startRun(tools: RunWriterTools, start: RunStart): Promise<
 }
 
 /** Writes one run, entry by entry, until it is finished. */
-export class RunWriter {
-  /** The public name of the run. */
+class RunWriter implements RunLog {
   readonly name: string;
   readonly #tools: RunWriterTools;
   readonly #startedAt: EpochMs;
@@ -91,16 +130,11 @@ export class RunWriter {
     this.#beatLater();
   }
 
-  /** Adds an entry; of several at once each is whole, in the order of the calls. @throws the system's error */
   note(text: string): Promise<void> {
     if (this.#finished) throw new Failure("failed", `the run ${this.name} has ended`);
     return this.#write(text);
   }
 
-  /**
-   * Changes its metadata: `changes` over what is there, every other key kept. Written only when something changes; whether it was.
-   * @throws Failure failed: damaged, of a newer version, locked by another for too long · the system's error
-   */
   update(changes: JsonObject): Promise<boolean> {
     const path = join(this.#tools.bridgeHome, "runs", `${this.name}.json`);
     return withLock(this.#tools.bridgeHome, async () => {
@@ -112,9 +146,8 @@ export class RunWriter {
     });
   }
 
-  /** Writes how it ended, for good. Only the first call counts. @throws the system's error */
+  /** Writes how it ended, for good. Called once. @throws the system's error */
   async finish(outcome: RunOutcome): Promise<void> {
-    if (this.#finished) return;
     this.#finished = true;
     this.#cancelBeat();
     const how = typeof outcome === "string" ? outcome : `failed: ${outcome.failed}`;
@@ -183,6 +216,8 @@ function metadataOf({ model, effort, workdir, access, by, continues, metadata }:
     workdir,
     continues: continues ?? null,
     ...metadata,
+    // While there is no finish line, whoever finds this process gone knows that none will come.
+    host: ourIdentity(),
     writer: WRITER,
   };
 }

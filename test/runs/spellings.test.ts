@@ -10,6 +10,7 @@ import { temporaryFolder } from "../platform/folder.ts";
 import { finishedLog, inventoryOf, put } from "./home.ts";
 
 const NOW = Date.UTC(2026, 9, 6, 9);
+const clock = { now: () => NOW as EpochMs };
 const BOM = "\ufeff";
 
 test("a byte-order mark before metadata, jobs and archives is passed over, however long they are", async (t) => {
@@ -25,7 +26,7 @@ test("a byte-order mark before metadata, jobs and archives is passed over, howev
     assert.deepEqual((await inventory.jobs()).map(({ name }) => name).sort(), ["active", "archived"]);
     assert.equal((await inventory.run("x"))?.summary.title, "found");
     assert.deepEqual((await inventory.report()).skipped, []);
-    await changeJob({ bridgeHome: home, clock: { now: () => NOW as EpochMs } }, "new", () => ({ startedAt: NOW }));
+    await changeJob({ bridgeHome: home, clock }, "new", () => ({ startedAt: NOW }));
     assert.deepEqual(
       JSON.parse(readFileSync(join(home, "jobs.json"), "utf8")).jobs.map(({ name }: { name: string }) => name),
       ["active", "new"],
@@ -37,7 +38,7 @@ test("a run whose metadata begins with a byte-order mark is archived as ours", a
   const home = join(temporaryFolder(t), "home");
   put(home, "runs/2026-10-06-08-30-00-codex-4be1a7d2.log", finishedLog("x"));
   put(home, "runs/2026-10-06-08-30-00-codex-4be1a7d2.json", `${BOM}{"writer":"agent-bridge"}`);
-  assert.equal(await archiveRuns(home, 0), 1);
+  assert.equal(await archiveRuns({ bridgeHome: home, clock }, 0), 1);
 });
 
 test("times of jobs are read as numbers, digits and ISO text", async (t) => {
