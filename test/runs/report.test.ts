@@ -33,7 +33,7 @@ test("what stands where a file belongs and is none is named with what it is, in 
   const outside = put(temporaryFolder(t), "secret", finishedLog("secret"), OLD);
   const kinds: readonly (readonly [what: string, make: (path: string) => void])[] = [
     ["folder", (path) => mkdirSync(path)],
-    ["pipe, socket or device", (path) => execFileSync("mkfifo", [path])],
+    ["pipe, socket or device", (path) => execFileSync("/usr/bin/env", ["mkfifo", path])],
     ["link that leads nowhere", (path) => symlinkSync(path, path)],
     ["link that leads nowhere", (path) => symlinkSync(`${path}-gone`, path)],
     ["link that leads out of its folder", (path) => symlinkSync(outside, path)],
