@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, type OpenFile, sameStamp } from "../platform/files.ts";
-import { asObject, type JsonObject, parseJson } from "../platform/read.ts";
+import { asObject, isNestedAtMost, type JsonObject, parseJson } from "../platform/read.ts";
 import type { RunDisk } from "./disk.ts";
 import { isYoung } from "./folder-view.ts";
 import { type LogFacts, readLogFacts } from "./log-file.ts";
@@ -21,6 +21,9 @@ export interface Damage {
 }
 
 const METADATA_BYTES = 1024 * 1024;
+
+/** How deep lists and objects may stand in one another in metadata or in the record of a job. */
+export const NESTED = 100;
 
 /** What the files of runs hold, each read again only when its stamp has changed. */
 export class Contents {
@@ -137,6 +140,6 @@ function readMetadata(file: OpenFile): JsonObject {
   const bytes = Buffer.allocUnsafe(file.size);
   const length = file.read(bytes, 0);
   const metadata = asObject(parseJson(bytes.toString("utf8", 0, length)));
-  if (metadata === undefined) throw new TypeError("no JSON object");
+  if (metadata === undefined || !isNestedAtMost(NESTED, metadata)) throw new TypeError("no JSON object to be shown");
   return metadata;
 }

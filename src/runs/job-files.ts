@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
-import { asObject } from "../platform/read.ts";
-import { type Damage, isDamage } from "./contents.ts";
+import { asObject, isNestedAtMost } from "../platform/read.ts";
+import { type Damage, isDamage, NESTED } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
 import { FolderView, isYoung, type Listed, mtimeOf, unlistedIn } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
@@ -123,6 +123,8 @@ export class JobFiles {
         const name = jobNameOf(fields?.name);
         if (fields === undefined || name === undefined) {
           damages.push({ path: file.path, reason: "job whose name is missing or none that can be used" });
+        } else if (!isNestedAtMost(NESTED, fields)) {
+          damages.push({ path: file.path, reason: "job with too many lists and objects in one another" });
         } else {
           jobs.set(name, mergedJob(jobs.get(name), name, fields, file.active));
         }

@@ -40,11 +40,10 @@ export function jobRecordsOf(document: unknown): readonly unknown[] | undefined 
   return asArray(document) ?? asArray(asObject(document)?.jobs);
 }
 
-/** The name of a job, when it is one that a URL can hold: 1 to 128 characters without `/` and controls. */
+/** The name of a job, when it is one that a URL can hold: 1 to 128 characters without `/`, controls and halves of pairs. */
 export function jobNameOf(value: unknown): string | undefined {
   const name = asText(value);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return name !== undefined && name.length <= 128 && !/[/\u0000-\u001f\u007f]/.test(name) ? name : undefined;
+  return name !== undefined && name.length <= 128 && !/[/\p{Cc}\p{Cs}]|^\.\.?$/u.test(name) ? name : undefined;
 }
 
 /** A job with what a newer file says of it. A newer null does not hide an older session id. */
