@@ -1,8 +1,8 @@
 /** Readers for values from outside: each gives the value when it has the asked shape, else undefined. */
 
 /** The value of a JSON text; a byte-order mark before it, as some editors write one, is passed over. @throws SyntaxError */
-export function parseJson(text: string): unknown {
-  return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+export function parseJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
+  return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text, reviver);
 }
 
 /**
