@@ -5,6 +5,7 @@ import type { Timer } from "../platform/timer.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type LogChunk, readLogChunk } from "../runs/log-file.ts";
 import { type FoundRun, isOver } from "../runs/reader.ts";
+import { printable } from "./width.ts";
 
 /** How often a log that is followed is asked. */
 const POLL_MS = 250;
@@ -19,12 +20,22 @@ export async function requireRun(runs: RunInventory, asked: string): Promise<Fou
   if (exact !== undefined) return exact;
   const near = (await runs.names()).filter((name) => name.startsWith(asked) || name.endsWith(asked));
   if (near.length > 1) {
-    const some = near.slice(0, 3).join(", ");
+    const some = near.slice(0, 3).map(printable).join(", ");
     throw new Failure("usage", `"${asked}" may be ${some}${near.length > 3 ? ", …" : ""}; give more of the name`);
   }
   const found = near[0] === undefined ? undefined : await runs.run(near[0]);
-  if (found === undefined) throw new Failure("not-found", `no run "${asked}"; see agent-bridge runs`);
+  if (found === undefined) {
+    requireListed(runs);
+    throw new Failure("not-found", `no run "${printable(asked)}"; see agent-bridge runs`);
+  }
   return found;
+}
+
+/** Tells when what is in a folder is missing. @throws Failure failed: a folder of runs or jobs can't be listed */
+export function requireListed(runs: RunInventory): void {
+  const [first] = runs.unlisted;
+  if (first === undefined) return;
+  throw new Failure("failed", `${printable(first.path)}: ${first.reason}, so what is in it is missing here`);
 }
 
 /** A log from the byte `from` to its end as it is now, in parts, and where it ended. */

@@ -33,27 +33,38 @@ export class FolderView {
     const stamp = this.#disk.stamp(this.#path);
     if (stamp !== undefined && this.#stamp !== undefined && sameStamp(stamp, this.#stamp)) return this.#listed;
     const now = this.#clock.now();
-    const found = stamp === undefined ? undefined : await this.#list(breather);
+    const found = await this.#list(stamp === undefined, breather);
     this.#stamp = stamp === undefined || isYoung(stamp, now) ? undefined : stamp;
     if (found === undefined) this.#listed = NOTHING;
     else if (!sameListing(found, this.#listed)) this.#listed = found;
     return this.#listed;
   }
 
-  async #list(breather: Breather): Promise<Listed | undefined> {
+  /** That it is there and can't be listed, as of the last look. */
+  get unlisted(): readonly Damage[] {
+    const { problem } = this.#listed;
+    return problem === undefined ? [] : [{ path: this.#path, reason: `folder that can't be listed (${problem})` }];
+  }
+
+  /** Also one that can't be asked may be there. */
+  async #list(unasked: boolean, breather: Breather): Promise<Listed | undefined> {
     try {
       return await this.#disk.list(this.#path, breather);
     } catch (error) {
-      return { ...NOTHING, problem: errorCode(error) ?? "unknown error" };
+      const problem = errorCode(error) ?? "unknown error";
+      // Where a file stands for a folder above, there is none.
+      return unasked && problem === "ENOTDIR" ? undefined : { ...NOTHING, problem };
     }
   }
 }
 
-/** What stands in the list of `folder` and can't be read: the folder itself, or what `isAsked` by name and is no file. */
-export function unlistedIn(folder: string, listed: Listed, isAsked: (noFile: NoFile) => boolean): readonly Damage[] {
-  const { problem, others } = listed;
-  if (problem !== undefined) return [{ path: folder, reason: `folder that can't be listed (${problem})` }];
-  return others.filter(isAsked).map(({ name, what }) => ({ path: join(folder, name), reason: `no file: ${what}` }));
+/** What stands in the list of `folder` and is no file to be read, as far as it `isMissed`. */
+export function noFilesIn(
+  folder: string,
+  { others }: Listed,
+  isMissed: (noFile: NoFile) => boolean,
+): readonly Damage[] {
+  return others.filter(isMissed).map(({ name, what }) => ({ path: join(folder, name), reason: `no file: ${what}` }));
 }
 
 const YOUNG_MS = 50;

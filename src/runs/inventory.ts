@@ -5,7 +5,7 @@ import { isAlive } from "../platform/process-identity.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import { sortedInPieces } from "../platform/sorting.ts";
 import { ChangeLog, type ListChange } from "../stores/change-log.ts";
-import { Contents } from "./contents.ts";
+import { Contents, type Damage } from "./contents.ts";
 import { type RunDisk, systemDisk } from "./disk.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
@@ -207,6 +207,11 @@ export class RunInventory {
     const keys = [...this.#jobFiles.jobs.values()].map((job) => ({ job, name: job.name, startedAt: jobStart(job) }));
     const sorted = await sortedInPieces(keys, compareRuns, new Breather());
     return sorted.map(({ job }) => this.#reader.job(job, fresh));
+  }
+
+  /** Folders that are there and could not be listed at the last look: what is in them is missing everywhere. */
+  get unlisted(): readonly Damage[] {
+    return [...this.#jobFiles.unlisted, ...this.#folders.unlisted];
   }
 
   /** What there is, and what is left out and why: reads every file. */

@@ -5,7 +5,7 @@ import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { asObject, isNestedAtMost } from "../platform/read.ts";
 import { type Damage, isDamage, NESTED } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf, unlistedIn } from "./folder-view.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, noFilesIn } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
 import { parseInPieces } from "./json-pieces.ts";
 
@@ -52,10 +52,16 @@ export class JobFiles {
     return this.#all.jobs;
   }
 
+  /** Folders that are there and can't be listed. */
+  get unlisted(): readonly Damage[] {
+    return [...this.#home.unlisted, ...this.#archive.unlisted];
+  }
+
   /** Files and records that are not shown. */
   get damages(): readonly Damage[] {
     const { home, archive } = this.#listed ?? {};
     return [
+      ...this.unlisted,
       ...this.#damagesIn("home", home),
       ...this.#damagesIn("archive", archive),
       ...this.#archived.damages,
@@ -101,7 +107,7 @@ export class JobFiles {
       .map((name) => join(path, name))
       .filter((file) => this.#disk.stamp(file) === undefined)
       .map((file) => ({ path: file, reason: "job file that is listed and can't be found or asked" }));
-    return [...unlistedIn(path, listed, ({ name }) => isJobFile(name)), ...lost];
+    return [...noFilesIn(path, listed, ({ name }) => isJobFile(name)), ...lost];
   }
 
   async #read(files: readonly JobFile[], jobs: Map<string, Job>, breather: Breather): Promise<Read> {

@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import type { Damage, Place } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf, unlistedIn } from "./folder-view.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, noFilesIn } from "./folder-view.ts";
 import { isMissedRunFile, type NamedRun, namedRun, runFileOf } from "./names.ts";
 import { isFresh } from "./summary.ts";
 
@@ -140,11 +140,17 @@ export class RunFolders {
     return places.some(({ path }) => this.#disk.stamp(path) !== undefined);
   }
 
+  /** Folders that are there and can't be listed. */
+  get unlisted(): readonly Damage[] {
+    return [...this.#active.unlisted, ...this.#archive.unlisted];
+  }
+
   /** Things in the folders that are not shown. */
   get damages(): readonly Damage[] {
     const { active, archive } = this.#listed ?? {};
     const lost = [...this.runs.values()].flatMap(({ state, logs: [log] }) => (state === undefined && log) || []);
     return [
+      ...this.unlisted,
       ...damagesIn(this.#folders.active, active, false),
       ...damagesIn(this.#folders.archive, archive, true),
       ...this.#orphans.map(({ path }) => ({ path, reason: "metadata without its log" })),
@@ -253,7 +259,7 @@ function samePaths(a: readonly Place[], b: readonly Place[]): boolean {
 function damagesIn(folder: string, listed: Listed | undefined, archived: boolean): Damage[] {
   if (listed === undefined) return [];
   // Of folders only those tell of something lost that stand where a file should.
-  const others = unlistedIn(folder, listed, ({ name, what }) => what !== "folder" || isMissedRunFile(name));
+  const others = noFilesIn(folder, listed, ({ name, what }) => what !== "folder" || isMissedRunFile(name));
   const misnamed = listed.files.filter((name) => isMissedRunFile(name) && runFileOf(name, archived) === undefined);
   return [...others, ...misnamed.map((name) => ({ path: join(folder, name), reason: "name that no run can have" }))];
 }
