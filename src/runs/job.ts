@@ -84,7 +84,10 @@ export function hostOf(fields: JsonObject | undefined): ProcessIdentity | undefi
   const pid = asNumber(host?.pid);
   const [start, boot] = [asText(host?.start), asText(host?.boot)];
   if (pid === undefined) return undefined;
-  return { pid, ...(start !== undefined && { start }), ...(boot !== undefined && { boot }) };
+  const noted = { pid, ...(start !== undefined && { start }), ...(boot !== undefined && { boot }) };
+  // Others note when it began to run the job: their process was there by then.
+  const seenAt = start === undefined ? timeOf(host?.startedAt) : undefined;
+  return seenAt === undefined ? noted : { ...noted, seenAt };
 }
 
 /** What stands at the end of the name of each of a job's logs, as older versions join them. */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { systemClock } from "../../src/platform/clock.ts";
 import { isNestedAtMost } from "../../src/platform/read.ts";
-import { jobNameOf } from "../../src/runs/job.ts";
+import { RunInventory } from "../../src/runs/inventory.ts";
+import { hostOf, jobNameOf } from "../../src/runs/job.ts";
 import { formatRunCursor, parseRunCursor } from "../../src/runs/page.ts";
 import { temporaryFolder } from "../platform/folder.ts";
 import { finishedLog, inventoryOf, put } from "./home.ts";
@@ -54,4 +56,28 @@ test("every name that a job can have makes a cursor that is accepted and can sta
   for (const name of ["", ".", "..", "a/b", "a\u0085b", "\u007f", "\ud800", "x\udc00", "x".repeat(129), 5, null]) {
     assert.equal(jobNameOf(name), undefined, JSON.stringify(name));
   }
+});
+
+test("a host that gives no start of its process is the one that ran when it began", () => {
+  assert.deepEqual(hostOf({ host: { pid: 7, peer: "p", startedAt: 5 } }), { pid: 7, seenAt: 5 });
+  assert.deepEqual(hostOf({ host: { pid: 7, startedAt: "5" } }), { pid: 7, seenAt: 5 });
+  assert.deepEqual(hostOf({ host: { pid: 7, startedAt: 5, start: "1", boot: "b" } }), {
+    pid: 7,
+    start: "1",
+    boot: "b",
+  });
+  for (const host of [null, undefined, [], 7, { pid: "7" }, {}]) assert.equal(hostOf({ host }), undefined);
+});
+
+test("a job whose host's number another process has by now was interrupted", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  const job = (name: string, startedAt: number): object => ({
+    name,
+    status: "running",
+    host: { pid: process.pid, peer: "p", startedAt },
+  });
+  put(home, "jobs.json", { version: 2, jobs: [job("earlier", Date.now() - 86_400_000), job("ours", Date.now())] });
+  const inventory = new RunInventory({ bridgeHome: home, clock: systemClock });
+  const [earlier, ours] = await Promise.all([inventory.job("earlier"), inventory.job("ours")]);
+  assert.deepEqual([earlier?.summary.status, ours?.summary.status], ["interrupted", "running"]);
 });
