@@ -1,10 +1,8 @@
 import { pause } from "../platform/bell.ts";
 import { Failure } from "../platform/failure.ts";
-import { withFile } from "../platform/files.ts";
 import type { Timer } from "../platform/timer.ts";
-import type { RunInventory } from "../runs/inventory.ts";
-import { type LogChunk, readLogChunk } from "../runs/log-file.ts";
-import { type FoundRun, isOver } from "../runs/reader.ts";
+import type { LogRead, RunInventory } from "../runs/inventory.ts";
+import type { FoundRun } from "../runs/reader.ts";
 import { printable } from "./width.ts";
 
 /** How often a log that is followed is asked. */
@@ -38,25 +36,40 @@ export function requireListed(runs: RunInventory): void {
   throw new Failure("failed", `${printable(first.path)}: ${first.reason}, so what is in it is missing here`);
 }
 
-/** A log from the byte `from` to its end as it is now, in parts, and where it ended. */
-export async function* logParts(run: FoundRun, from: number): AsyncGenerator<string, number> {
+/** Where a log ended when it was read, and whether its run was over before that. */
+interface LogEnd {
+  readonly next: number;
+  readonly isOver: boolean;
+}
+
+/** The log of the run `name` from the byte `from` to its end as it is now, in parts. @throws Failure not-found */
+export async function* logParts(runs: RunInventory, name: string, from: number): AsyncGenerator<string, LogEnd> {
+  // As it was before the first read: what is written at a run's end is read too.
+  let first: FoundRun | undefined;
   for (let next = from; ; ) {
-    const chunk = await chunkOf(run, next);
+    const { run, chunk } = await readLog(runs, name, next, first);
+    first ??= run;
     if (chunk.text !== "") yield chunk.text;
-    if (chunk.next === next || chunk.next >= chunk.size) return chunk.next;
+    if (chunk.next === next || chunk.next >= chunk.size) {
+      return { next: chunk.next, isOver: first.summary.status !== "running" };
+    }
     next = chunk.next;
   }
 }
 
-/** The last `lines` lines of a log, and the byte behind them. */
-export async function logEnd(run: FoundRun, lines: number): Promise<{ readonly text: string; readonly next: number }> {
-  const { size } = await chunkOf(run, Number.MAX_SAFE_INTEGER);
+/** The last `lines` lines of a log, and the byte behind them. @throws Failure not-found */
+export async function logEnd(
+  runs: RunInventory,
+  name: string,
+  lines: number,
+): Promise<{ readonly text: string; readonly next: number }> {
+  const { chunk } = await readLog(runs, name, Number.MAX_SAFE_INTEGER);
   let text = "";
-  let next = Math.max(0, size - END_BYTES);
-  for (const parts = logParts(run, next); ; ) {
+  let next = Math.max(0, chunk.size - END_BYTES);
+  for (const parts = logParts(runs, name, next); ; ) {
     const { value, done } = await parts.next();
     if (done) {
-      next = value;
+      ({ next } = value);
       break;
     }
     text += value;
@@ -80,18 +93,16 @@ export async function* followedLog(
 ): AsyncGenerator<string, void> {
   let misses = 0;
   for (let next = from; !signal.aborted; await pause(timer, POLL_MS, signal)) {
-    // Asked before it is read, so that what was written at its end is read too.
-    const run = await runs.run(name);
-    const parts = run && logParts(run, next);
-    let part = await parts?.next().catch(unlessMissing);
-    if (run === undefined || parts === undefined || part === undefined) {
+    const parts = logParts(runs, name, next);
+    let part = await parts.next().catch(unlessMissing);
+    if (part === undefined) {
       if (++misses > GONE_POLLS) throw new Failure("failed", "the run is gone, so nothing more will come of it");
       continue;
     }
     misses = 0;
     for (; !part.done; part = await parts.next()) yield part.value;
-    next = part.value;
-    if (run.summary.status !== "running") return;
+    ({ next } = part.value);
+    if (part.value.isOver) return;
   }
 }
 
@@ -99,8 +110,8 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
 }
 
-async function chunkOf(run: FoundRun, from: number): Promise<LogChunk> {
-  const { log } = run;
-  if (log === undefined) return { text: "", next: 0, size: 0 };
-  return withFile(log.root, log.path, (file) => readLogChunk(file, Math.min(from, file.size), isOver(run)));
+async function readLog(runs: RunInventory, name: string, from: number, found?: FoundRun): Promise<LogRead> {
+  const read = await runs.log(name, from, found);
+  if (read === undefined) throw new Failure("not-found", "the run is gone");
+  return read;
 }

@@ -89,9 +89,10 @@ async function show({ terminal, bridge, environment }: Context, options: Values,
 
 async function log(context: Context, options: Values, name: string): Promise<ExitCode> {
   const { terminal, bridge, environment } = context;
-  const run = await requireRun(bridge.runs(environment(options.home)), name);
-  for await (const text of logParts(run, 0)) await print(context, text);
-  if (!run.summary.hasLog) await terminal.err(LOST);
+  const inventory = bridge.runs(environment(options.home));
+  const { summary } = await requireRun(inventory, name);
+  for await (const text of logParts(inventory, summary.name, 0)) await print(context, text);
+  if (!summary.hasLog) await terminal.err(LOST);
   return 0;
 }
 
@@ -99,16 +100,16 @@ async function tail(context: Context, options: Values, asked: string): Promise<E
   const { terminal, bridge, environment, untilInterrupted } = context;
   const ours = environment(options.home);
   const inventory = bridge.runs(ours);
-  const run = await requireRun(inventory, asked);
-  const { text, next } = await logEnd(run, options.lines ?? LINES);
+  const { summary } = await requireRun(inventory, asked);
+  const { text, next } = await logEnd(inventory, summary.name, options.lines ?? LINES);
   await print(context, text);
-  if (!run.summary.hasLog) await terminal.err(LOST);
+  if (!summary.hasLog) await terminal.err(LOST);
   if (!options.follow) return 0;
   // Nothing that follows a log keeps the process alive.
   const alive = setInterval(() => {}, 60_000);
   try {
     const { timer } = bridge;
-    for await (const part of followedLog(inventory, run.summary.name, next, timer, untilInterrupted())) {
+    for await (const part of followedLog(inventory, summary.name, next, timer, untilInterrupted())) {
       await print(context, part);
     }
   } finally {

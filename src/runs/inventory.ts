@@ -1,6 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
+import { Failure } from "../platform/failure.ts";
+import type { FileStamp } from "../platform/files.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import { sortedInPieces } from "../platform/sorting.ts";
@@ -9,6 +11,7 @@ import { Contents, type Damage } from "./contents.ts";
 import { type RunDisk, systemDisk } from "./disk.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
+import { type LogChunk, readLogChunk } from "./log-file.ts";
 import { runFileOf } from "./names.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
 import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
@@ -54,6 +57,14 @@ export interface FoundJob extends Conversation {
   readonly summary: JobSummary;
 }
 
+/** A part of a run's log. */
+export interface LogRead {
+  readonly run: FoundRun;
+  readonly chunk: LogChunk;
+  /** The log as it was read; undefined for a recovered job, whose log is empty. */
+  readonly stamp?: FileStamp;
+}
+
 /** In the list: a run by its files, or a job without a log. */
 type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
 
@@ -64,6 +75,7 @@ type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
  */
 export class RunInventory {
   readonly #clock: Clock;
+  readonly #disk: RunDisk;
   readonly #folders: RunFolders;
   readonly #jobFiles: JobFiles;
   readonly #contents: Contents;
@@ -89,6 +101,7 @@ export class RunInventory {
 
   constructor({ bridgeHome, clock, disk = systemDisk, alive = isAlive }: RunInventoryParts) {
     this.#clock = clock;
+    this.#disk = disk;
     this.#folders = new RunFolders(bridgeHome, disk, clock);
     this.#jobFiles = new JobFiles(bridgeHome, disk, clock);
     this.#contents = new Contents(disk, clock);
@@ -175,6 +188,27 @@ export class RunInventory {
       const run = this.#folders.runs.get(name);
       const found = run && (await this.#reader.read(run));
       if (run === undefined || found !== undefined || tries === MOST_TRIES) return found;
+    }
+  }
+
+  /**
+   * The log of a run from the byte `from` on (see `readLogChunk`), wherever it is being moved; undefined when there is no
+   * such run. One that was just `found` is not looked for again while its log is where it was.
+   * @throws Failure not-found: the log can't be read
+   */
+  async log(name: string, from: number, found?: FoundRun): Promise<LogRead | undefined> {
+    for (let tries = 1; ; tries++) {
+      const run = tries === 1 && found !== undefined ? found : await this.run(name);
+      if (run === undefined) return undefined;
+      if (run.log === undefined) return { run, chunk: { text: "", next: 0, size: 0 } };
+      try {
+        const { root, path } = run.log;
+        return await this.#disk.open(root, path, (file) => {
+          return { run, chunk: readLogChunk(file, from, run.summary.status !== "running"), stamp: file.stamp };
+        });
+      } catch (error) {
+        if (tries === MOST_TRIES || !(error instanceof Failure) || error.kind !== "not-found") throw error;
+      }
     }
   }
 

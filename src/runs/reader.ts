@@ -96,11 +96,6 @@ export function recoveredRun(job: Job): FoundRun {
   return { summary: recoveredSummary(job), log: undefined, agent: jobAgent(job), session: job.session };
 }
 
-/** Whether nobody writes the log of a run any more. */
-export function isOver({ summary }: FoundRun): boolean {
-  return summary.status !== "running";
-}
-
 /** When a run began: as its name says, else when its log was last written. */
 export function startOf({ named, state }: RunFiles): EpochMs {
   return named.startedAt ?? ((state?.mtime ?? 0) as EpochMs);

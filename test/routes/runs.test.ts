@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { LogChunk } from "../../src/runs/log-file.ts";
@@ -99,6 +99,21 @@ test("a log is read on where an earlier read ended, whether active or archived",
   const file = "2026-10-05-14-05-09-claude-00000001.log";
   renameSync(join(bridgeHome, "runs", file), join(bridgeHome, "runs/archive", `${file}-1790000200000-7`));
   assert.deepEqual((await askJson(routes, `${RUN}1?from=9`)).body, { text: log.slice(9), next: size, size });
+});
+
+test("a log that is archived between being found and being read is read all the same", async (t) => {
+  const { routes, runs, bridgeHome } = servedRuns(t);
+  const name = "2026-10-05-14-05-09-claude-00000001";
+  mkdirSync(join(bridgeHome, "runs/archive"), { recursive: true });
+  const find = runs.run.bind(runs);
+  let moved = false;
+  runs.run = async (asked) => {
+    const found = await find(asked);
+    if (!moved) renameSync(join(bridgeHome, `runs/${name}.log`), join(bridgeHome, `runs/archive/${name}.log-5-a`));
+    moved = true;
+    return found;
+  };
+  assert.equal(((await askJson(routes, `/api/runs/${name}`)).body as LogChunk).text, finishedLog(name));
 });
 
 test("a log that ends inside a character has no ETag while it may go on, and an end once its run is over", async (t) => {
