@@ -31,8 +31,8 @@ export class Contents {
   readonly #metadata: Kept<JsonObject>;
 
   constructor(disk: RunDisk, clock: Clock) {
-    this.#logs = new Kept(disk, clock, readLogFacts, "log that can't be read");
-    this.#metadata = new Kept(disk, clock, readMetadata, "metadata that is damaged");
+    this.#logs = new Kept(disk, clock, readLogFacts, "log");
+    this.#metadata = new Kept(disk, clock, readMetadata, "metadata");
   }
 
   /** What the log at `place`, of the state `stamp`, holds; undefined when it can't be read. */
@@ -72,8 +72,9 @@ export class Contents {
 
 interface Entry<T> {
   readonly stamp: FileStamp;
-  /** Undefined: it is damaged. */
+  /** Undefined: it holds none, for that `reason`. */
   readonly value: T | undefined;
+  readonly reason?: string;
   /** Equal stamps will mean an equal value. */
   readonly lasting: boolean;
 }
@@ -83,18 +84,24 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError;
 }
 
+/** Why a file of a kind is not shown, by what reading it threw. */
+export function damageOf(kind: string, error: unknown): string {
+  if (error instanceof RangeError) return `${kind} that is too long`;
+  return isDamage(error) ? `${kind} that is damaged` : `${kind} that can't be read`;
+}
+
 class Kept<T> {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
   readonly #read: (file: OpenFile) => T;
-  readonly #reason: string;
+  readonly #kind: string;
   readonly #entries = new Map<string, Entry<T>>();
 
-  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => T, reason: string) {
+  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => T, kind: string) {
     this.#disk = disk;
     this.#clock = clock;
     this.#read = read;
-    this.#reason = reason;
+    this.#kind = kind;
   }
 
   async of({ path, root }: Place, stamp = this.#disk.stamp(path)): Promise<T | undefined> {
@@ -108,7 +115,8 @@ class Kept<T> {
       return read.value;
     } catch (error) {
       // Kept, so that the report names it; one that has gone meanwhile is in no list any more.
-      this.#entries.set(path, { stamp, value: undefined, lasting: isDamage(error) && !isYoung(stamp, now) });
+      const lasting = isDamage(error) && !isYoung(stamp, now);
+      this.#entries.set(path, { stamp, value: undefined, reason: damageOf(this.#kind, error), lasting });
       return undefined;
     }
   }
@@ -124,9 +132,7 @@ class Kept<T> {
   }
 
   get damages(): Damage[] {
-    return [...this.#entries].flatMap(([path, { value }]) =>
-      value === undefined ? [{ path, reason: this.#reason }] : [],
-    );
+    return [...this.#entries].flatMap(([path, { reason }]) => (reason === undefined ? [] : [{ path, reason }]));
   }
 
   trim(live: number): void {

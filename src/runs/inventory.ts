@@ -207,7 +207,8 @@ export class RunInventory {
           return { run, chunk: readLogChunk(file, from, run.summary.status !== "running"), stamp: file.stamp };
         });
       } catch (error) {
-        if (tries === MOST_TRIES || !(error instanceof Failure) || error.kind !== "not-found") throw error;
+        if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
+        if (tries === MOST_TRIES) throw new Failure("not-found", "the log of this run can't be read", error);
       }
     }
   }

@@ -3,7 +3,7 @@ import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { asObject, isNestedAtMost } from "../platform/read.ts";
-import { type Damage, isDamage, NESTED } from "./contents.ts";
+import { type Damage, damageOf, isDamage, NESTED } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
 import { FolderView, isYoung, type Listed, mtimeOf, noFilesIn } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
@@ -121,7 +121,7 @@ export class JobFiles {
       } catch (error) {
         // One that could not be read just now is asked for again.
         if (!isDamage(error)) lasting = false;
-        damages.push({ path: file.path, reason: "job file that is damaged" });
+        damages.push({ path: file.path, reason: damageOf("job file", error) });
         continue;
       }
       for (const record of records) {

@@ -1,7 +1,7 @@
 import { type EpochMs, epochMsFromIso, epochMsOf } from "../platform/clock.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { asArray, asNumber, asObject, asText, type JsonObject } from "../platform/read.ts";
-import { publicAgent } from "./names.ts";
+import { namesOfAgent, publicAgent } from "./names.ts";
 
 /** A job as all files that tell of it say together. */
 export interface Job {
@@ -90,10 +90,11 @@ export function hostOf(fields: JsonObject | undefined): ProcessIdentity | undefi
   return seenAt === undefined ? noted : { ...noted, seenAt };
 }
 
-/** What stands at the end of the name of each of a job's logs, as older versions join them. */
-export function logTail({ fields }: Job): { readonly id: string; readonly tail: string } | undefined {
+/** What may stand at the end of the name of each of a job's logs. */
+export function logTails({ fields }: Job): readonly { readonly id: string; readonly tail: string }[] {
   const [agent, id] = [asText(fields.agent), asText(fields.id)];
-  return agent === undefined || id === undefined ? undefined : { id, tail: `-${agent}-${id}` };
+  if (agent === undefined || id === undefined) return [];
+  return namesOfAgent(agent).map((name) => ({ id, tail: `-${name}-${id}` }));
 }
 
 const SESSION_FIELDS = ["sessionId", "threadId", "session"] as const;

@@ -65,6 +65,11 @@ export function publicAgent(agent: string): string {
   return agent === "claude-code" ? "claude" : agent;
 }
 
+/** Every name that the agent of this name has in the names of logs. */
+export function namesOfAgent(agent: string): readonly string[] {
+  return publicAgent(agent) === "claude" ? ["claude", "claude-code"] : [agent];
+}
+
 function kindOf(ending: string | undefined): RunFileName["kind"] {
   return ending === "log" ? "log" : "metadata";
 }

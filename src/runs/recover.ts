@@ -1,6 +1,6 @@
 import type { Breather } from "../platform/breather.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
-import { type Job, logTail } from "./job.ts";
+import { type Job, logTails } from "./job.ts";
 
 /** Jobs by the end of their logs' names. */
 export class JobTails {
@@ -17,12 +17,12 @@ export class JobTails {
   }
 
   #add(job: Job): void {
-    const named = logTail(job);
-    if (named === undefined) return;
-    const end = lastPart(named.id);
-    const others = this.#byEnd.get(end);
-    if (others === undefined) this.#byEnd.set(end, [{ job, tail: named.tail }]);
-    else others.push({ job, tail: named.tail });
+    for (const { id, tail } of logTails(job)) {
+      const end = lastPart(id);
+      const others = this.#byEnd.get(end);
+      if (others === undefined) this.#byEnd.set(end, [{ job, tail }]);
+      else others.push({ job, tail });
+    }
   }
 
   /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. */

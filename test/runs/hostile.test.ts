@@ -81,3 +81,22 @@ test("a job whose host's number another process has by now was interrupted", asy
   const [earlier, ours] = await Promise.all([inventory.job("earlier"), inventory.job("ours")]);
   assert.deepEqual([earlier?.summary.status, ours?.summary.status], ["interrupted", "running"]);
 });
+
+test("a job of Claude Code is that of its log by whatever name each knows the agent", async (t) => {
+  for (const [agent, named] of [
+    ["claude", "claude"],
+    ["claude", "claude-code"],
+    ["claude-code", "claude"],
+    ["claude-code", "claude-code"],
+  ]) {
+    const home = join(temporaryFolder(t), "home");
+    put(home, "jobs.json", [{ id: "4be1a7d2", name: "j", agent, status: "done", sessionId: "s" }]);
+    put(home, `runs/2026-10-06-08-30-00-${named}-4be1a7d2.log`, finishedLog("x"));
+    const { runs } = await inventoryOf(home, NOW).page(undefined);
+    assert.deepEqual(
+      runs.map(({ recovered, job, agent: shown }) => [recovered, job, shown]),
+      [[false, "j", "claude"]],
+      `${agent} ${named}`,
+    );
+  }
+});

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
 import { systemDisk } from "../../src/runs/disk.ts";
 import { temporaryFolder } from "../platform/folder.ts";
 import { finishedLog, inventoryOf, put } from "./home.ts";
@@ -78,6 +79,27 @@ test("files that are listed and can't be asked are named", async (t) => {
     "job file that is listed and can't be found or asked": ["jobs.json"],
     "log that is listed and can't be found or asked": ["runs/x.log"],
   });
+});
+
+test("what is too long or can't be read is told from what is damaged", async (t) => {
+  const home = newHome(t);
+  put(home, "runs/x.log", finishedLog("x"), OLD);
+  put(home, "runs/x.json", `{"a":"${"x".repeat(1024 * 1024)}"}`, OLD);
+  put(home, "runs/y.log", finishedLog("y"), OLD);
+  put(home, "runs/y.json", "{", OLD);
+  put(home, "archive/jobs-1-a.json", "{", OLD);
+  put(home, "jobs.json", [{ name: "j" }], OLD);
+  const open: typeof systemDisk.open = (root, path, use) =>
+    /y\.log|jobs\.json/.test(path) ? Promise.reject(new Failure("not-found", "no")) : systemDisk.open(root, path, use);
+  assert.deepEqual(await leftOut(home, { disk: { ...systemDisk, open } }), {
+    "job file that can't be read": ["jobs.json"],
+    "job file that is damaged": ["archive/jobs-1-a.json"],
+    "log that can't be read": ["runs/y.log"],
+    "metadata that is damaged": ["runs/y.json"],
+    "metadata that is too long": ["runs/x.json"],
+  });
+  const inventory = inventoryOf(home, NOW, { disk: { ...systemDisk, open } });
+  await assert.rejects(inventory.log("y", 0), /^Failure.*the log of this run can't be read/);
 });
 
 test("a home or an archive that can't be listed is named", async (t) => {
