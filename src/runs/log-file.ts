@@ -56,7 +56,7 @@ function endOf(file: OpenFile): LogEnd | undefined {
 function endIn(bytes: Buffer, whole: boolean): LogEnd | undefined {
   const line = whole ? 0 : bytes.indexOf(0x0a) + 1;
   if (!whole && line === 0) return undefined;
-  const index = lastEntryIn(bytes.toString("latin1", line));
+  const index = lastEntryIn(bytes.subarray(line));
   if (index < 0) return undefined;
   const end = logEnd(characters(bytes.subarray(line + index, line + index + END_BYTES)));
   // The header is told by itself.

@@ -73,6 +73,21 @@ test("the header gives folder, peer and session, also where a folder's name look
   }
 });
 
+test("an end, a folder and a peer may hold any character that is no newline", async (t) => {
+  const odd = "a\u2028b\u2029c\u0085d";
+  const read = await facts(
+    t,
+    `14:05:09 codex in ${odd}, access edit, by ${odd}\n14:08:02 finished after 3s · ${odd}\n`,
+  );
+  assert.deepEqual([read.outcome, read.workdir, read.by], ["failed", odd, odd]);
+});
+
+test("a header that fits its form in many ways is read in one go", () => {
+  const header = `a (${") in , access read, by ".repeat(700)}\u2028x`;
+  assert.deepEqual(logHead(`14:05:09 ${header}\n`).by, "\u2028x");
+  assert.equal(logHead(`14:05:09 a (${") in , access reed, by ".repeat(700)}\n`).by, undefined);
+});
+
 test("what is no header still is a head", () => {
   assert.deepEqual(logHead("something else\nand more\n"), { header: "something else", task: "and more" });
   assert.deepEqual(logHead(""), { header: "", task: "" });
