@@ -54,20 +54,21 @@ export function logEnd(entry: string): LogEnd {
 export function lastEntryIn(bytes: Uint8Array): number {
   // Byte by byte: megabytes of short lines would keep others waiting if a text were made of each.
   for (let start = bytes.length - STAMP_BYTES; start >= 0; start--) {
-    if ((start === 0 || bytes[start - 1] === NEWLINE) && isStamped(bytes, start)) return start;
+    if (bytes[start + 2] === COLON && (start === 0 || bytes[start - 1] === NEWLINE) && isStamped(bytes, start)) {
+      return start;
+    }
   }
   return -1;
 }
 
-const NEWLINE = 0x0a;
+const [NEWLINE, COLON, SPACE] = [0x0a, 0x3a, 0x20];
 /** `hh:mm:ss` and a space. */
 const STAMP_BYTES = 9;
 
-/** As STAMPED says of a line's text. */
+/** As STAMPED says of a text. */
 function isStamped(bytes: Uint8Array, start: number): boolean {
-  const isDigit = (at: number): boolean => (bytes[start + at] ?? 0) >= 0x30 && (bytes[start + at] ?? 0) <= 0x39;
-  const isOf = (at: number, character: number): boolean => bytes[start + at] === character;
-  return [0, 1, 3, 4, 6, 7].every(isDigit) && isOf(2, 0x3a) && isOf(5, 0x3a) && isOf(8, 0x20);
+  if (bytes[start + 2] !== COLON || bytes[start + 5] !== COLON || bytes[start + 8] !== SPACE) return false;
+  return [0, 1, 3, 4, 6, 7].every((at) => /\d/.test(String.fromCharCode(bytes[start + at] ?? 0)));
 }
 
 /** An entry as it stands in a log: its further lines indented, so that none of them is taken for an entry. */
