@@ -4,7 +4,8 @@ import { type Job, logTails } from "./job.ts";
 
 /** Jobs by the end of their logs' names. */
 export class JobTails {
-  readonly #byEnd = new Map<string, { readonly job: Job; readonly tail: string }[]>();
+  /** By the last part of the tail, which most names have none of, then by the whole tail. */
+  readonly #byEnd = new Map<string, Map<string, Job[]>>();
 
   /** The tails of `jobs`. */
   static async of(jobs: Iterable<Job>, breather: Breather): Promise<JobTails> {
@@ -19,16 +20,23 @@ export class JobTails {
   #add(job: Job): void {
     for (const { id, tail } of logTails(job)) {
       const end = lastPart(id);
-      const others = this.#byEnd.get(end);
-      if (others === undefined) this.#byEnd.set(end, [{ job, tail }]);
-      else others.push({ job, tail });
+      const tails = this.#byEnd.get(end) ?? new Map<string, Job[]>();
+      if (tails.size === 0) this.#byEnd.set(end, tails);
+      const others = tails.get(tail);
+      if (others === undefined) tails.set(tail, [job]);
+      else others.push(job);
     }
   }
 
-  /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. */
+  /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. The one that most of it tells first. */
   matching(runName: string): readonly Job[] {
-    const candidates = this.#byEnd.get(lastPart(runName)) ?? [];
-    return candidates.filter(({ tail }) => runName.endsWith(tail)).map(({ job }) => job);
+    const tails = this.#byEnd.get(lastPart(runName));
+    if (tails === undefined) return [];
+    const jobs: Job[] = [];
+    for (let dash = runName.indexOf("-"); dash >= 0; dash = runName.indexOf("-", dash + 1)) {
+      jobs.push(...(tails.get(runName.slice(dash)) ?? []));
+    }
+    return jobs;
   }
 }
 
