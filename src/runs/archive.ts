@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { errorCode } from "../platform/failure.ts";
-import { stampOf, withFile } from "../platform/files.ts";
+import { withFile } from "../platform/files.ts";
 import { withLock } from "../platform/lock.ts";
 import { syncFolder } from "../platform/private-file.ts";
 import { isAlive } from "../platform/process-identity.ts";
@@ -12,7 +12,7 @@ import { mtimeOf } from "./folder-view.ts";
 import { hostOf } from "./job.ts";
 import { readLogFacts } from "./log-file.ts";
 import { namedRun, runFileOf } from "./names.ts";
-import { readOwn, removeLeftovers } from "./own-json.ts";
+import { isTaken, readOwn, removeLeftovers } from "./own-json.ts";
 import { isFresh, type Liveness } from "./summary.ts";
 import { WRITER } from "./write.ts";
 
@@ -50,7 +50,7 @@ export async function archiveRuns({ bridgeHome, clock, alive = isAlive }: Archiv
       await move(folders, `${name}.json`);
     }
     for (const { name } of files.filter(({ kind, name }) => kind === "metadata" && !logs.has(name))) {
-      const wasLeftBehind = stampOf(join(folders.archive, `${name}.log`)) !== undefined;
+      const wasLeftBehind = isTaken(join(folders.archive, `${name}.log`));
       if (wasLeftBehind && (await ourMetadata(folders.runs, name)) !== undefined) await move(folders, `${name}.json`);
     }
     await syncFolder(folders.archive);
@@ -100,7 +100,7 @@ async function ourMetadata(folder: string, name: string): Promise<JsonObject | u
 
 /** Whether the file was there to be moved. One that would be written over keeps both where they are. */
 async function move({ runs, archive }: Folders, fileName: string): Promise<boolean> {
-  if (stampOf(join(archive, fileName)) !== undefined) return false;
+  if (isTaken(join(archive, fileName))) return false;
   try {
     await rename(join(runs, fileName), join(archive, fileName));
     return true;

@@ -37,6 +37,11 @@ export function requireFile(path: string): void {
   throw new Failure("failed", `${basename(path)} is a link, and is left as it is: move it away to go on`);
 }
 
+/** Whether anything stands at `path`, also a link that leads nowhere. @throws Failure failed: that can't be asked */
+export function isTaken(path: string): boolean {
+  return statsOf(path) !== undefined;
+}
+
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

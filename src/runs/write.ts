@@ -2,7 +2,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
-import { stampOf } from "../platform/files.ts";
 import { withLock } from "../platform/lock.ts";
 import { createPrivate, writePrivate } from "../platform/private-file.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
@@ -11,7 +10,7 @@ import type { Timer } from "../platform/timer.ts";
 import { oneLine } from "../transcript/clip.ts";
 import { entryText } from "./log.ts";
 import { runName } from "./names.ts";
-import { damaged, parseOwn, readOwn, requireKnownVersion } from "./own-json.ts";
+import { damaged, isTaken, parseOwn, readOwn, requireKnownVersion } from "./own-json.ts";
 
 /** What a run's writer works with. */
 export interface RunWriterTools {
@@ -194,7 +193,7 @@ async function createLog(bridgeHome: string, start: RunStart, startedAt: EpochMs
     const name = runName(at, start.agent, start.id);
     const runs = join(bridgeHome, "runs");
     const others = [join(runs, `${name}.json`), join(runs, "archive", `${name}.log`)];
-    if (others.some((path) => stampOf(path) !== undefined)) continue;
+    if (others.some(isTaken)) continue;
     if (await createPrivate(join(runs, `${name}.log`), header)) return name;
   }
 }

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
@@ -171,14 +180,16 @@ test("entries written at once are each whole and in order, and the end is the la
 });
 
 test("two runs of a job in one second get two names, also when the first is archived", async (t) => {
-  const { start, archive } = writing(t);
+  const { home, start, archive } = writing(t);
   const first = await start();
   await first.finish("done");
   await archive(0);
   const names = [first, await start(), await start()].map(({ name }) => name);
+  symlinkSync("nowhere", join(home, "runs", `${names[2]?.replace("-02-", "-03-")}.json`));
+  names.push((await start()).name);
   assert.deepEqual(
     names.map((name) => name.slice(17, 19)),
-    ["00", "01", "02"],
+    ["00", "01", "02", "04"],
   );
 });
 
@@ -256,6 +267,10 @@ test("archiving writes over nothing, and ends what was broken off", async (t) =>
   const taken = put(home, `runs/archive/${run.name}.log`, "older copy");
   assert.equal(await archive(0), 0);
   assert.equal(readFileSync(taken, "utf8"), "older copy");
+  rmSync(taken);
+  symlinkSync("nowhere", taken);
+  assert.equal(await archive(0), 0);
+  assert.equal(readlinkSync(taken), "nowhere");
   assert.ok(existsSync(join(home, `runs/${run.name}.log`)));
 
   const other = writing(t);
