@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Breather } from "../platform/breather.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock, EpochMs } from "../platform/clock.ts";
 import { errorCode } from "../platform/failure.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import type { Damage } from "./contents.ts";
@@ -74,9 +74,13 @@ export function isYoung(stamp: FileStamp, now: number): boolean {
   return Math.abs(now - mtimeOf(stamp)) < YOUNG_MS;
 }
 
+/** The furthest from the epoch that a time can be: some file systems hold any number. ms. */
+const FURTHEST_MS = 8.64e15;
+
 /** When a file was last written: whole ms since the epoch. */
-export function mtimeOf({ mtimeNs }: FileStamp): number {
-  return Number(mtimeNs / 1_000_000n);
+export function mtimeOf({ mtimeNs }: FileStamp): EpochMs {
+  const ms = Number(mtimeNs / 1_000_000n);
+  return Math.max(-FURTHEST_MS, Math.min(FURTHEST_MS, ms)) as EpochMs;
 }
 
 function sameListing(a: Listed, b: Listed): boolean {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/platform/clock.ts";
 import { isNestedAtMost } from "../../src/platform/read.ts";
+import { mtimeOf } from "../../src/runs/folder-view.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { hostOf, jobNameOf } from "../../src/runs/job.ts";
 import { formatRunCursor, parseRunCursor } from "../../src/runs/page.ts";
@@ -98,5 +99,14 @@ test("a job of Claude Code is that of its log by whatever name each knows the ag
       [[false, "j", "claude"]],
       `${agent} ${named}`,
     );
+  }
+});
+
+test("a file from any time whatever is listed, and paged past", async () => {
+  const far = [-(2n ** 80n), -1_500_000n, 0n, 2n ** 63n, 2n ** 90n];
+  const times = far.map((mtimeNs) => mtimeOf({ path: "", dev: 1n, ino: 1n, size: 0, ctimeNs: 0n, mtimeNs }));
+  assert.deepEqual(times, [-8.64e15, -1, 0, 9_223_372_036_854, 8.64e15]);
+  for (const startedAt of times) {
+    assert.deepEqual(parseRunCursor(formatRunCursor({ startedAt, name: "x" })), { startedAt, name: "x" });
   }
 });
