@@ -20,6 +20,7 @@ export class FolderView {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
   #stamp: FileStamp | undefined;
+  #isMissing = false;
   #listed: Listed = NOTHING;
 
   constructor(path: string, disk: RunDisk, clock: Clock) {
@@ -33,7 +34,9 @@ export class FolderView {
     const stamp = this.#disk.stamp(this.#path);
     if (stamp !== undefined && this.#stamp !== undefined && sameStamp(stamp, this.#stamp)) return this.#listed;
     const now = this.#clock.now();
-    const found = await this.#list(stamp === undefined, breather);
+    // One that was not there is not asked again while it has no stamp.
+    const found = stamp === undefined && this.#isMissing ? undefined : await this.#list(stamp === undefined, breather);
+    this.#isMissing = found === undefined;
     this.#stamp = stamp === undefined || isYoung(stamp, now) ? undefined : stamp;
     if (found === undefined) this.#listed = NOTHING;
     else if (!sameListing(found, this.#listed)) this.#listed = found;

@@ -4,8 +4,8 @@ import { type Job, logTails } from "./job.ts";
 
 /** Jobs by the end of their logs' names. */
 export class JobTails {
-  /** By the last part of the tail, which most names have none of, then by the whole tail. */
-  readonly #byEnd = new Map<string, Map<string, Job[]>>();
+  /** By the last part of the tail, then by the whole tail. */
+  readonly #byEnd = new Map<string, { longest: number; readonly tails: Map<string, Job[]> }>();
 
   /** The tails of `jobs`. */
   static async of(jobs: Iterable<Job>, breather: Breather): Promise<JobTails> {
@@ -20,21 +20,24 @@ export class JobTails {
   #add(job: Job): void {
     for (const { id, tail } of logTails(job)) {
       const end = lastPart(id);
-      const tails = this.#byEnd.get(end) ?? new Map<string, Job[]>();
-      if (tails.size === 0) this.#byEnd.set(end, tails);
-      const others = tails.get(tail);
-      if (others === undefined) tails.set(tail, [job]);
+      const known = this.#byEnd.get(end) ?? { longest: 0, tails: new Map<string, Job[]>() };
+      if (known.tails.size === 0) this.#byEnd.set(end, known);
+      known.longest = Math.max(known.longest, tail.length);
+      const others = known.tails.get(tail);
+      if (others === undefined) known.tails.set(tail, [job]);
       else others.push(job);
     }
   }
 
   /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. The one that most of it tells first. */
   matching(runName: string): readonly Job[] {
-    const tails = this.#byEnd.get(lastPart(runName));
-    if (tails === undefined) return [];
+    const known = this.#byEnd.get(lastPart(runName));
+    if (known === undefined) return [];
     const jobs: Job[] = [];
-    for (let dash = runName.indexOf("-"); dash >= 0; dash = runName.indexOf("-", dash + 1)) {
-      jobs.push(...(tails.get(runName.slice(dash)) ?? []));
+    let dash = runName.indexOf("-", Math.max(0, runName.length - known.longest));
+    for (; dash >= 0; dash = runName.indexOf("-", dash + 1)) {
+      const found = known.tails.get(runName.slice(dash));
+      if (found !== undefined) jobs.push(...found);
     }
     return jobs;
   }
