@@ -12,7 +12,7 @@ import { type RunDisk, systemDisk } from "./disk.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
 import { type LogChunk, readLogChunk } from "./log-file.ts";
-import { runFileOf } from "./names.ts";
+import { type RunStatus, runFileOf } from "./names.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
 import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
 import { jobsWithoutLog } from "./recover.ts";
@@ -65,6 +65,13 @@ export interface LogRead {
   readonly stamp?: FileStamp;
 }
 
+/** A run whose log was written lately, and how it stood at the last look. */
+interface FreshRun {
+  readonly run: RunFiles;
+  /** Undefined: its log is just being moved. */
+  readonly status: RunStatus | undefined;
+}
+
 /** In the list: a run by its files, or a job without a log. */
 type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
 
@@ -92,8 +99,8 @@ export class RunInventory {
   /** Runs of which a file was written, as watching tells. */
   #written = new Set<string>();
   #swept = Number.NEGATIVE_INFINITY;
-  /** Logs written lately, by name: when that has been a while, their status is another without a change on disk. */
-  #fresh: ReadonlyMap<string, RunFiles> = new Map();
+  /** Logs written lately, by name: in a while, or when their process dies, their status is another without a change on disk. */
+  #fresh: ReadonlyMap<string, FreshRun> = new Map();
   /** The chats of runs and jobs that were found since something last changed; see `chatNow`. */
   #chats = new Map<string, string>();
   #current: Promise<void> = Promise.resolve();
@@ -299,7 +306,7 @@ export class RunInventory {
     if (sweep) this.#swept = now;
     if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);
     if (outOfDate || jobsChanged || (await this.#isToldAnew())) await this.#arrange(changed, breather);
-    this.#noteFresh(changed, now);
+    await this.#noteFresh(changed, now, breather);
     await breather.pause();
     if (sweep || jobsChanged || changed.size > 0) this.#chats.clear();
     if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
@@ -338,10 +345,15 @@ export class RunInventory {
     this.#contents.trim(runs.size);
   }
 
-  #noteFresh(changed: Set<string>, now: number): void {
-    const fresh = new Map<string, RunFiles>();
+  async #noteFresh(changed: Set<string>, now: number, breather: Breather): Promise<void> {
+    const fresh = new Map<string, FreshRun>();
     for (const run of this.#folders.restless) {
-      if (run.state !== undefined && isFresh(run.state.mtime, now)) fresh.set(run.name, run);
+      if (run.state === undefined || !isFresh(run.state.mtime, now)) continue;
+      const status = (await this.#reader.read(run))?.summary.status;
+      const before = this.#fresh.get(run.name);
+      if (before !== undefined && before.status !== status) changed.add(run.name);
+      fresh.set(run.name, { run, status });
+      if (breather.isDue) await breather.pause();
     }
     for (const name of this.#fresh.keys()) if (!fresh.has(name)) changed.add(name);
     this.#fresh = fresh;
@@ -360,7 +372,9 @@ export class RunInventory {
   }
 
   #freshRuns(): Promise<readonly RunSummary[]> {
-    return this.#summaries([...this.#fresh.values()].map((run) => ({ startedAt: startOf(run), name: run.name, run })));
+    return this.#summaries(
+      [...this.#fresh.values()].map(({ run }) => ({ startedAt: startOf(run), name: run.name, run })),
+    );
   }
 
   /** The newest run of a job that has a session, else its newest run. */

@@ -128,6 +128,24 @@ test("a run without an end is running for 150 s, unless its process is known to 
   assert.ok(inventory.generation > generation);
 });
 
+test("that the process of a run is gone is told as a change of the run", async (t) => {
+  const home = homeOf(t, 0);
+  const name = `${stamped(0)}-codex-${hex(0)}`;
+  put(home, `runs/${name}.log`, "14:05:09 codex in /srv, access edit, by you\n", NOW);
+  put(home, `runs/${name}.json`, { host: { pid: 4242, start: "77", boot: "b" } }, NOW);
+  let lives = true;
+  const inventory = inventoryOf(home, NOW, { alive: () => lives });
+  await inventory.look();
+  await inventory.look();
+  const { generation } = inventory;
+  await inventory.look();
+  assert.equal(inventory.generation, generation);
+  const next = nextOf(inventory.changes(t.signal)[Symbol.asyncIterator]());
+  lives = false;
+  await inventory.look();
+  assert.deepEqual([(await next).ids, (await inventory.overview()).runs[0]?.status], [[name], "interrupted"]);
+});
+
 test("a time far ahead proves nothing", async (t) => {
   const home = homeOf(t, 0);
   put(home, "runs/x.log", "14:05:09 codex in /srv, access edit, by you\n", NOW + 150_000);
