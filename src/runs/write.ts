@@ -106,14 +106,20 @@ async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWrit
     return free;
   });
   const log = await open(join(bridgeHome, "runs", `${name}.log`), "a", 0o600);
-  return new RunWriter(tools, name, startedAt, log);
+  return new RunWriter(tools, name, { start, startedAt }, log);
+}
+
+/** How and when a run began. */
+interface Begun {
+  readonly start: RunStart;
+  readonly startedAt: EpochMs;
 }
 
 /** Writes one run, entry by entry, until it is finished. */
 class RunWriter implements RunLog {
   readonly name: string;
   readonly #tools: RunWriterTools;
-  readonly #startedAt: EpochMs;
+  readonly #begun: Begun;
   readonly #log: FileHandle;
   #last: Promise<void> = Promise.resolve();
   #cancelBeat: () => void = () => {};
@@ -121,10 +127,10 @@ class RunWriter implements RunLog {
   #torn = false;
   #finished = false;
 
-  constructor(tools: RunWriterTools, name: string, startedAt: EpochMs, log: FileHandle) {
+  constructor(tools: RunWriterTools, name: string, begun: Begun, log: FileHandle) {
     this.name = name;
     this.#tools = tools;
-    this.#startedAt = startedAt;
+    this.#begun = begun;
     this.#log = log;
     this.#beatLater();
   }
@@ -137,7 +143,7 @@ class RunWriter implements RunLog {
   update(changes: JsonObject): Promise<boolean> {
     const path = join(this.#tools.bridgeHome, "runs", `${this.name}.json`);
     return withLock(this.#tools.bridgeHome, async () => {
-      const before = existingMetadata(await readOwn(path), this.name);
+      const before = existingMetadata(await readOwn(path), this.name) ?? metadataOf(this.#begun.start);
       const after = { ...before, ...changes };
       if (JSON.stringify(after) === JSON.stringify(before)) return false;
       await writePrivate(path, metadataText(after));
@@ -183,7 +189,7 @@ class RunWriter implements RunLog {
   }
 
   #seconds(): number {
-    return Math.max(0, Math.round((this.#tools.clock.now() - this.#startedAt) / 1000));
+    return Math.max(0, Math.round((this.#tools.clock.now() - this.#begun.startedAt) / 1000));
   }
 }
 
@@ -221,9 +227,9 @@ function metadataOf({ model, effort, workdir, access, by, continues, metadata }:
   };
 }
 
-function existingMetadata(bytes: Buffer | undefined, name: string): JsonObject {
+function existingMetadata(bytes: Buffer | undefined, name: string): JsonObject | undefined {
   const file = `the metadata of ${name}`;
-  if (bytes === undefined) return { metadataVersion: VERSION, version: VERSION, writer: WRITER };
+  if (bytes === undefined) return undefined;
   const metadata = asObject(parseOwn(bytes, file));
   if (metadata === undefined) throw damaged(file);
   requireKnownVersion(metadata.metadataVersion, VERSION, file);

@@ -343,3 +343,12 @@ test("a run is running only while the process that writes it is there", async (t
       .status;
   assert.deepEqual([await statusIf(true), await statusIf(false)], ["running", "interrupted"]);
 });
+
+test("metadata that was taken away is written again as it began, with what has changed", async (t) => {
+  const { home, start, metadata } = writing(t);
+  const run = await start();
+  const begun = metadata(run);
+  rmSync(join(home, `runs/${run.name}.json`));
+  assert.equal(await run.update({ percent: 40 }), true);
+  assert.deepEqual(metadata(run), { ...begun, percent: 40 });
+});
