@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
 import { systemDisk } from "../../src/runs/disk.ts";
 import { temporaryFolder } from "../platform/folder.ts";
-import { finishedLog, inventoryOf, put } from "./home.ts";
+import { finishedLog, inventoryOf, put, snapshot } from "./home.ts";
 
 const NOW = Date.UTC(2026, 9, 6, 9);
 const OLD = NOW - 3_600_000;
@@ -111,4 +111,43 @@ test("a home or an archive that can't be listed is named", async (t) => {
   assert.deepEqual(await leftOut(home, { disk: { ...systemDisk, list } }), {
     "folder that can't be listed (EACCES)": ["", "archive"],
   });
+});
+
+test("damage of every kind at once costs only what is damaged", async (t) => {
+  const home = newHome(t);
+  put(home, "jobs.json", '{"version":2,"jobs":[{"na', OLD);
+  put(home, "jobs.json.overflow.json", "", OLD);
+  put(home, "archive/jobs-1-a.json", { version: 2, jobs: [{ name: "kept", status: "done" }] }, OLD);
+  put(home, "archive/jobs-2-a.json", "\u0000\u0001", OLD);
+  for (const name of ["a", "b", "c"]) put(home, `runs/${name}.log`, finishedLog(name), OLD);
+  put(home, "runs/a.json", "null", OLD);
+  put(home, "runs/b.json", "{", OLD);
+  mkdirSync(join(home, "runs/folder.log"));
+  const outside = put(temporaryFolder(t), "secret.log", finishedLog("secret"), OLD);
+  symlinkSync(outside, join(home, "runs/link.log"));
+  symlinkSync(outside, join(home, "archive/jobs-3-a.json"));
+  const before = snapshot(home);
+  const inventory = inventoryOf(home, NOW);
+  assert.equal((await inventory.overview()).total, 4);
+  assert.deepEqual(
+    (await inventory.report()).skipped.map(({ reason, count }) => [reason, count]),
+    [
+      ["job file that is damaged", 3],
+      ["metadata that is damaged", 2],
+      ["no file: folder", 1],
+      ["no file: link that leads out of its folder", 2],
+    ],
+  );
+  assert.deepEqual(snapshot(home), before);
+});
+
+test("a home that can't be listed is named in the report", async (t) => {
+  const home = newHome(t);
+  rmSync(join(home, "runs"), { recursive: true });
+  writeFileSync(join(home, "runs"), "a file");
+  const { skipped } = await inventoryOf(home, NOW).report();
+  assert.deepEqual(
+    skipped.map(({ reason }) => reason),
+    ["folder that can't be listed (ENOTDIR)"],
+  );
 });
