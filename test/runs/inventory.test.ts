@@ -210,15 +210,6 @@ test("a job with its id inside another's name is still recovered", async (t) => 
   assert.deepEqual((await names(inventoryOf(home, NOW))).slice(1), ["x", "claude-job-4be1a7d2"]);
 });
 
-test("where damaged metadata is active, the archived one stands in", async (t) => {
-  const home = homeOf(t, 0);
-  put(home, "runs/x.log", finishedLog("x"), OLD);
-  put(home, "runs/x.json", "{", OLD);
-  put(home, "runs/archive/x.json-5-a", { title: "the older" }, OLD);
-  put(home, "runs/archive/x.json-6-a", { title: "the newer" }, OLD);
-  assert.equal((await inventoryOf(home, NOW).overview()).runs[0]?.title, "the newer");
-});
-
 test("a home that is not there has no runs, and is not made", async (t) => {
   const home = join(temporaryFolder(t), "none");
   const inventory = inventoryOf(home, NOW);

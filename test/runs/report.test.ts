@@ -151,3 +151,12 @@ test("a home that can't be listed is named in the report", async (t) => {
     ["folder that can't be listed (ENOTDIR)"],
   );
 });
+
+test("where damaged metadata is active, the archived one stands in", async (t) => {
+  const home = newHome(t);
+  put(home, "runs/x.log", finishedLog("x"), OLD);
+  put(home, "runs/x.json", "{", OLD);
+  put(home, "runs/archive/x.json-5-a", { title: "the older" }, OLD);
+  put(home, "runs/archive/x.json-6-a", { title: "the newer" }, OLD);
+  assert.equal((await inventoryOf(home, NOW).overview()).runs[0]?.title, "the newer");
+});
