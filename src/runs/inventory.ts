@@ -301,7 +301,7 @@ export class RunInventory {
       vanished = found.vanished;
       for (const name of found.names) changed.add(name);
       outOfDate ||= found.moved || (found.retold && this.#metadataMatters);
-      if (await this.#jobFiles.look(breather)) jobsChanged = true;
+      if (await this.#jobFiles.look(sweep, breather)) jobsChanged = true;
     }
     if (sweep) this.#swept = now;
     if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);

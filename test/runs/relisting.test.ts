@@ -103,3 +103,26 @@ test("of more than 1,000 logs an old one that is written is seen at once when wa
     [nameOf(5)],
   );
 });
+
+test("of many archives of jobs none is asked at an unchanged poll, and only a new one is read", async (t) => {
+  const home = homeOf(t, 0, []);
+  const said = (name: string, title: string): object => ({ version: 2, jobs: [{ name, title }] });
+  for (let i = 0; i < 300; i++) put(home, `archive/jobs-${1_000 + i}-a.json`, said(`j-${i}`, "old"), OLD);
+  for (const folder of ["archive", ""]) age(join(home, folder), OLD);
+  const disk = countingDisk();
+  const clock = new Moment(NOW);
+  const inventory = inventoryOf(home, NOW, { disk, clock });
+  const titleOf = async (name: string): Promise<unknown> => (await inventory.job(name))?.summary.title;
+  assert.equal(await titleOf("j-7"), "old");
+  // Four folders and jobs.json.
+  assert.equal(await stampsOf(inventory, disk), 5);
+  disk.count.opens = 0;
+  put(home, "archive/jobs-2000-a.json", said("j-7", "new"), OLD);
+  // It, and jobs.json once more, which stands above it.
+  assert.deepEqual([await titleOf("j-7"), disk.count.opens], ["new", 2]);
+  put(home, "archive/jobs-1-a.json", said("j-7", "oldest"), OLD);
+  assert.deepEqual([await titleOf("j-7"), (await inventory.jobs()).length], ["new", 300]);
+  put(home, "archive/jobs-2000-a.json", said("j-7", "newer"), OLD + 1);
+  clock.ms += 10_000;
+  assert.equal(await titleOf("j-7"), "newer");
+});
