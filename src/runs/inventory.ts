@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
-import type { FileStamp } from "../platform/files.ts";
+import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import { sortedInPieces } from "../platform/sorting.ts";
@@ -68,8 +68,8 @@ export interface LogRead {
 /** A run whose log was written lately, and how it stood at the last look. */
 interface FreshRun {
   readonly run: RunFiles;
-  /** Undefined: its log is just being moved. */
-  readonly status: RunStatus | undefined;
+  readonly stamp: FileStamp;
+  readonly status: RunStatus;
 }
 
 /** In the list: a run by its files, or a job without a log. */
@@ -157,7 +157,7 @@ export class RunInventory {
   async overview(limit: number = RUN_LIMIT): Promise<RunOverview> {
     const page = await this.page(undefined, limit);
     const shown = new Set(page.runs.map(({ name }) => name));
-    const running = (await this.#freshRuns()).filter(({ name, status }) => status === "running" && !shown.has(name));
+    const running = (await this.#runningRuns()).filter(({ name, status }) => status === "running" && !shown.has(name));
     const listed = [...page.runs, ...running];
     const jobs = [...new Set(listed.map(({ job }) => asText(job)))].flatMap((name) => {
       const job = name === undefined ? undefined : this.#jobFiles.jobs.get(name);
@@ -230,7 +230,7 @@ export class RunInventory {
   async #job(name: string): Promise<FoundJob | undefined> {
     await this.look();
     const job = this.#jobFiles.jobs.get(name);
-    const summary = job && this.#reader.job(job, await this.#freshRuns());
+    const summary = job && this.#reader.job(job, await this.#runningRuns());
     const known = summary && job && { summary, agent: jobAgent(job), session: job.session };
     if (known?.session !== undefined && known.agent !== undefined) return known;
     const run = await this.#runOfJob(name);
@@ -245,10 +245,10 @@ export class RunInventory {
   /** Every job that a file of jobs tells of, the last started first. */
   async jobs(): Promise<readonly JobSummary[]> {
     await this.look();
-    const fresh = await this.#freshRuns();
+    const running = await this.#runningRuns();
     const keys = [...this.#jobFiles.jobs.values()].map((job) => ({ job, name: job.name, startedAt: jobStart(job) }));
     const sorted = await sortedInPieces(keys, compareRuns, new Breather());
-    return sorted.map(({ job }) => this.#reader.job(job, fresh));
+    return sorted.map(({ job }) => this.#reader.job(job, running));
   }
 
   /** Folders that are there and could not be listed at the last look: what is in them is missing everywhere. */
@@ -349,10 +349,13 @@ export class RunInventory {
     const fresh = new Map<string, FreshRun>();
     for (const run of this.#folders.restless) {
       if (run.state === undefined || !isFresh(run.state.mtime, now)) continue;
-      const status = (await this.#reader.read(run))?.summary.status;
+      const { stamp } = run.state;
       const before = this.#fresh.get(run.name);
+      const hasEnded = before?.status === "done" || before?.status === "failed";
+      const isKnown = hasEnded && sameStamp(before.stamp, stamp);
+      const status = isKnown ? before.status : (await this.#reader.read(run))?.summary.status;
       if (before !== undefined && before.status !== status) changed.add(run.name);
-      fresh.set(run.name, { run, status });
+      if (status !== undefined) fresh.set(run.name, { run, stamp, status });
       if (breather.isDue) await breather.pause();
     }
     for (const name of this.#fresh.keys()) if (!fresh.has(name)) changed.add(name);
@@ -371,10 +374,10 @@ export class RunInventory {
     return summaries;
   }
 
-  #freshRuns(): Promise<readonly RunSummary[]> {
-    return this.#summaries(
-      [...this.#fresh.values()].map(({ run }) => ({ startedAt: startOf(run), name: run.name, run })),
-    );
+  /** At least all runs that are running. */
+  #runningRuns(): Promise<readonly RunSummary[]> {
+    const running = [...this.#fresh.values()].filter(({ status }) => status === "running");
+    return this.#summaries(running.map(({ run }) => ({ startedAt: startOf(run), name: run.name, run })));
   }
 
   /** The newest run of a job that has a session, else its newest run. */

@@ -54,6 +54,19 @@ test("an unchanged poll, and one after a log has grown, makes the list not anew,
   assert.deepEqual(await shown(inventory), [nameOf(4)]);
 });
 
+test("of runs that ended lately only the files of the page are asked for more than how they stand", async (t) => {
+  const home = homeOf(t, 0, []);
+  for (let i = 0; i < 100; i++) put(home, `runs/${nameOf(i)}.log`, finishedLog("x"), NOW - 1_000);
+  age(join(home, "runs"), OLD);
+  const disk = countingDisk();
+  const inventory = inventoryOf(home, NOW, { disk });
+  await inventory.look();
+  Object.assign(disk.count, { stamps: 0, opens: 0 });
+  await inventory.overview();
+  // Four folders and jobs.json, each log, and those of the page once more.
+  assert.deepEqual([disk.count.stamps, disk.count.opens], [5 + 100 + 50, 0]);
+});
+
 test("metadata written twice within the grain of its times is looked at again", async (t) => {
   const home = homeOf(t, 2, ["lost"]);
   const path = join(home, `runs/${nameOf(1)}.json`);
