@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type EpochMs, systemClock } from "../../src/platform/clock.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { RUN_LIMIT } from "../../src/runs/page.ts";
-import { type WrittenRuns, writeRuns } from "../history/runs.ts";
+import { type WrittenRuns, writeLostJobs, writeRuns } from "../history/runs.ts";
 import { lateness } from "./lateness.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
@@ -19,7 +19,8 @@ export const runs: Measure = {
   async run(bench) {
     const named = await atTwoSizes(bench, "named");
     const told = await atTwoSizes(bench, "told");
-    return [...rowsOf("names tell the jobs", named), ...rowsOf("metadata tells the jobs", told)];
+    const lost = await besideLostJobs(bench);
+    return [...rowsOf("names tell the jobs", named), ...rowsOf("metadata tells the jobs", told), lost];
   },
 };
 
@@ -71,6 +72,38 @@ async function atTwoSizes(bench: Bench, jobs: "named" | "told"): Promise<Sizes> 
   const small = await figuresOf(bench, writeRuns(bench.folder("runs"), RUNS / SCALE, jobs));
   const large = await figuresOf(bench, writeRuns(bench.folder("runs"), RUNS, jobs));
   return { small, large };
+}
+
+/** So few logs have every file asked at each look. */
+const FEW = 1_000;
+const LOST = 60_000;
+
+/** The first page, unchanged, of a few logs and many jobs without one, against asking each log and its metadata. */
+async function besideLostJobs(bench: Bench): Promise<Row> {
+  bench.progress(`runs: writing ${LOST} jobs without a log`);
+  const figures = async (lost: number): Promise<{ readonly warm: number; readonly bare: number }> => {
+    const { bridgeHome } = writeRuns(bench.folder("lost"), FEW, "told");
+    writeLostJobs(bridgeHome, lost);
+    const known = new RunInventory({ bridgeHome, clock: systemClock });
+    await known.page(undefined);
+    const files = logsIn(bridgeHome).flatMap(([folder, name]) =>
+      [name, `${name.slice(0, -4)}.json`].map((each) => join(folder, each)),
+    );
+    return interleaved(bench.rounds, {
+      warm: () => timed(() => known.page(undefined)),
+      bare: () => timed(() => files.map((path) => statSync(path, { bigint: true }))),
+    });
+  };
+  const [small, large] = [await figures(LOST / SCALE), await figures(LOST)];
+  return {
+    measure: "runs",
+    what: `first page, unchanged, ${FEW} runs beside ${LOST} jobs without a log`,
+    unit: "ms",
+    compare: "ratio",
+    ours: large.warm,
+    bare: large.bare,
+    slope: large.warm / small.warm,
+  };
 }
 
 async function figuresOf({ rounds }: Bench, { bridgeHome, count }: WrittenRuns): Promise<Figures> {

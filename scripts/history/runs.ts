@@ -45,6 +45,21 @@ export function writeRuns(bridgeHome: string, count: number, jobs: "named" | "to
   return { bridgeHome, count };
 }
 
+/** Writes `count` jobs into the overflow archive of `bridgeHome` that no log tells of: each is a run of its own. */
+export function writeLostJobs(bridgeHome: string, count: number): void {
+  const end = Math.floor(Date.now() / 1000) - 86_400;
+  const jobs = Array.from({ length: count }, (_, i) => ({
+    id: `lost-${i}`,
+    name: `lost-${i}`,
+    agent: "codex",
+    prompt: `Prompt ${i}.`,
+    startedAt: (end - i) * 1000,
+    status: "done",
+  }));
+  writeAt(join(bridgeHome, "jobs.json.overflow.json"), JSON.stringify({ version: 2, jobs }), end);
+  utimesSync(bridgeHome, end, end);
+}
+
 function logText(i: number): string {
   const steps = Array.from(
     { length: 20 },

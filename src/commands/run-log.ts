@@ -1,10 +1,9 @@
 import { pause } from "../platform/bell.ts";
 import { Failure } from "../platform/failure.ts";
-import { withFile } from "../platform/files.ts";
 import type { Timer } from "../platform/timer.ts";
-import type { RunInventory } from "../runs/inventory.ts";
-import { type LogChunk, readLogChunk } from "../runs/log-file.ts";
+import type { LogRead, RunInventory } from "../runs/inventory.ts";
 import type { FoundRun } from "../runs/reader.ts";
+import { printable } from "./width.ts";
 
 /** How often a log that is followed is asked. */
 const POLL_MS = 250;
@@ -19,33 +18,58 @@ export async function requireRun(runs: RunInventory, asked: string): Promise<Fou
   if (exact !== undefined) return exact;
   const near = (await runs.names()).filter((name) => name.startsWith(asked) || name.endsWith(asked));
   if (near.length > 1) {
-    const some = near.slice(0, 3).join(", ");
+    const some = near.slice(0, 3).map(printable).join(", ");
     throw new Failure("usage", `"${asked}" may be ${some}${near.length > 3 ? ", …" : ""}; give more of the name`);
   }
   const found = near[0] === undefined ? undefined : await runs.run(near[0]);
-  if (found === undefined) throw new Failure("not-found", `no run "${asked}"; see agent-bridge runs`);
+  if (found === undefined) {
+    requireListed(runs);
+    throw new Failure("not-found", `no run "${printable(asked)}"; see agent-bridge runs`);
+  }
   return found;
 }
 
-/** A log from the byte `from` to its end as it is now, in parts, and where it ended. */
-export async function* logParts(run: FoundRun, from: number): AsyncGenerator<string, number> {
+/** Tells when what is in a folder is missing. @throws Failure failed: a folder of runs or jobs can't be listed */
+export function requireListed(runs: RunInventory): void {
+  const [first] = runs.unlisted;
+  if (first === undefined) return;
+  throw new Failure("failed", `${printable(first.path)}: ${first.reason}, so what is in it is missing here`);
+}
+
+/** Where a log ended when it was read, and whether its run was over before that. */
+interface LogEnd {
+  readonly next: number;
+  readonly isOver: boolean;
+}
+
+/** The log of the run `name` from the byte `from` to its end as it is now, in parts. @throws Failure not-found */
+export async function* logParts(runs: RunInventory, name: string, from: number): AsyncGenerator<string, LogEnd> {
+  // As it was before the first read: what is written at a run's end is read too.
+  let first: FoundRun | undefined;
   for (let next = from; ; ) {
-    const chunk = await chunkOf(run, next);
+    const { run, chunk } = await readLog(runs, name, next, first);
+    first ??= run;
     if (chunk.text !== "") yield chunk.text;
-    if (chunk.next === next || chunk.next >= chunk.size) return chunk.next;
+    if (chunk.next === next || chunk.next >= chunk.size) {
+      return { next: chunk.next, isOver: first.summary.status !== "running" };
+    }
     next = chunk.next;
   }
 }
 
-/** The last `lines` lines of a log, and the byte behind them. */
-export async function logEnd(run: FoundRun, lines: number): Promise<{ readonly text: string; readonly next: number }> {
-  const { size } = await chunkOf(run, Number.MAX_SAFE_INTEGER);
+/** The last `lines` lines of a log, and the byte behind them. @throws Failure not-found */
+export async function logEnd(
+  runs: RunInventory,
+  name: string,
+  lines: number,
+): Promise<{ readonly text: string; readonly next: number }> {
+  const { chunk } = await readLog(runs, name, Number.MAX_SAFE_INTEGER);
   let text = "";
-  let next = Math.max(0, size - END_BYTES);
-  for (const parts = logParts(run, next); ; ) {
+  let next = Math.max(0, chunk.size - END_BYTES);
+  for (const parts = logParts(runs, name, next); ; ) {
     const { value, done } = await parts.next();
     if (done) {
-      next = value;
+      ({ next } = value);
       break;
     }
     text += value;
@@ -69,18 +93,16 @@ export async function* followedLog(
 ): AsyncGenerator<string, void> {
   let misses = 0;
   for (let next = from; !signal.aborted; await pause(timer, POLL_MS, signal)) {
-    // Asked before it is read, so that what was written at its end is read too.
-    const run = await runs.run(name);
-    const parts = run && logParts(run, next);
-    let part = await parts?.next().catch(unlessMissing);
-    if (run === undefined || parts === undefined || part === undefined) {
+    const parts = logParts(runs, name, next);
+    let part = await parts.next().catch(unlessMissing);
+    if (part === undefined) {
       if (++misses > GONE_POLLS) throw new Failure("failed", "the run is gone, so nothing more will come of it");
       continue;
     }
     misses = 0;
     for (; !part.done; part = await parts.next()) yield part.value;
-    next = part.value;
-    if (run.summary.status !== "running") return;
+    ({ next } = part.value);
+    if (part.value.isOver) return;
   }
 }
 
@@ -88,7 +110,8 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
 }
 
-async function chunkOf({ log }: FoundRun, from: number): Promise<LogChunk> {
-  if (log === undefined) return { text: "", next: 0, size: 0 };
-  return withFile(log.root, log.path, (file) => readLogChunk(file, Math.min(from, file.size)));
+async function readLog(runs: RunInventory, name: string, from: number, found?: FoundRun): Promise<LogRead> {
+  const read = await runs.log(name, from, found);
+  if (read === undefined) throw new Failure("not-found", "the run is gone");
+  return read;
 }

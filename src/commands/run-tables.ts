@@ -1,6 +1,6 @@
 import type { EpochMs } from "../platform/clock.ts";
-import { epochMsFromIso } from "../platform/clock.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
+import { timeOf } from "../runs/job.ts";
 import type { RunStatus } from "../runs/names.ts";
 import type { JobSummary, RunSummary } from "../runs/summary.ts";
 import type { Style } from "./style.ts";
@@ -45,7 +45,7 @@ export function jobTable(jobs: readonly JobSummary[], { columns, style, now }: S
     { heading: "PROMPT", cut: "end", least: 10 },
   ] as const;
   const rows = jobs.map(({ name, status, startedAt, owner, by, prompt }) => {
-    const at = epochMsFromIso(startedAt);
+    const at = timeOf(startedAt);
     return [
       oneLine(name),
       status,
@@ -68,7 +68,7 @@ export function fieldLines(fields: JsonObject): string[] {
 
 function fieldText(key: string, value: unknown): string {
   if (value === null || value === undefined) return "";
-  const at = /At$/.test(key) ? epochMsFromIso(value) : undefined;
+  const at = /At$/.test(key) ? timeOf(value) : undefined;
   if (at !== undefined) return at === 0 ? "" : `${day(at)} ${timeOfDay(at)}`;
   return printable(typeof value === "string" ? value : JSON.stringify(value)).trimEnd();
 }

@@ -1,14 +1,17 @@
 import { Failure } from "../platform/failure.ts";
 import { RUN_LIMIT } from "../runs/page.ts";
+import type { RunSummary } from "../runs/summary.ts";
 import { flag, type OptionValues, wholeNumber } from "./arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "./command.ts";
 import { printJson } from "./print.ts";
 import { withProgress } from "./progress.ts";
-import { followedLog, logEnd, logParts, requireRun } from "./run-log.ts";
+import { followedLog, logEnd, logParts, requireListed, requireRun } from "./run-log.ts";
 import { fieldLines, runTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
+import { refuseOtherOptions, type Verbs } from "./verbs.ts";
 import { printable } from "./width.ts";
 
+const LOST = "The log of this run is lost; its chat is in the agent's own store.\n";
 /** Lines that `runs tail` prints when it is not told. */
 const LINES = 10;
 
@@ -21,6 +24,8 @@ const OPTIONS = {
 };
 
 type Values = OptionValues<typeof OPTIONS>;
+
+const VERBS: Verbs<typeof OPTIONS> = { ls: ["limit", "json"], show: ["json"], log: [], tail: ["follow", "lines"] };
 
 /** `runs`: what agents were set to do, one log a turn. */
 export const runs = command({
@@ -38,6 +43,7 @@ export const runs = command({
     ["runs --json | jq -r '.runs[] | select(.status==\"failed\").name'", "which of them failed"],
   ],
   async run(context, { options, operands: [verb = "ls", name] }) {
+    refuseOtherOptions("runs", VERBS, verb, options);
     switch (verb) {
       case "ls":
         if (name !== undefined) throw new Failure("usage", "runs ls takes no name");
@@ -54,21 +60,24 @@ export const runs = command({
   },
 });
 
-async function list({ terminal, bridge, environment, clock }: Context, options: Values): Promise<ExitCode> {
+async function list(context: Context, options: Values): Promise<ExitCode> {
+  const { terminal, bridge, environment } = context;
   const { limit = RUN_LIMIT } = options;
   const inventory = bridge.runs(environment(options.home));
   const { runs, next, total } = await withProgress(terminal, "Reading the runs", () =>
     inventory.page(undefined, limit),
   );
-  if (options.json) {
-    await printJson(terminal, { runs, next, total });
-    return 0;
-  }
-  const shown = { columns: terminal.columns, style: styleFor(terminal), now: clock.now() };
-  if (runs.length > 0) await terminal.out(`${runTable(runs, shown).join("\n")}\n`);
-  if (total === 0) await terminal.err("There are no runs.\n");
-  else if (total > runs.length) await terminal.err(`${total - runs.length} more; --limit ${total} lists all\n`);
+  if (options.json) await printJson(terminal, { runs, next, total });
+  else if (runs.length > 0) await table(context, runs, total);
+  requireListed(inventory);
+  if (!options.json && total === 0) await terminal.err("There are no runs.\n");
   return 0;
+}
+
+async function table({ terminal, clock }: Context, runs: readonly RunSummary[], total: number): Promise<void> {
+  const shown = { columns: terminal.columns, style: styleFor(terminal), now: clock.now() };
+  await terminal.out(`${runTable(runs, shown).join("\n")}\n`);
+  if (total > runs.length) await terminal.err(`${total - runs.length} more; --limit ${total} lists all\n`);
 }
 
 async function show({ terminal, bridge, environment }: Context, options: Values, name: string): Promise<ExitCode> {
@@ -80,25 +89,27 @@ async function show({ terminal, bridge, environment }: Context, options: Values,
 
 async function log(context: Context, options: Values, name: string): Promise<ExitCode> {
   const { terminal, bridge, environment } = context;
-  const run = await requireRun(bridge.runs(environment(options.home)), name);
-  for await (const text of logParts(run, 0)) await print(context, text);
-  if (!run.summary.hasLog) await terminal.err("The log of this run is lost; its chat is in the agent's own store.\n");
+  const inventory = bridge.runs(environment(options.home));
+  const { summary } = await requireRun(inventory, name);
+  for await (const text of logParts(inventory, summary.name, 0)) await print(context, text);
+  if (!summary.hasLog) await terminal.err(LOST);
   return 0;
 }
 
 async function tail(context: Context, options: Values, asked: string): Promise<ExitCode> {
-  const { bridge, environment, untilInterrupted } = context;
+  const { terminal, bridge, environment, untilInterrupted } = context;
   const ours = environment(options.home);
   const inventory = bridge.runs(ours);
-  const run = await requireRun(inventory, asked);
-  const { text, next } = await logEnd(run, options.lines ?? LINES);
+  const { summary } = await requireRun(inventory, asked);
+  const { text, next } = await logEnd(inventory, summary.name, options.lines ?? LINES);
   await print(context, text);
+  if (!summary.hasLog) await terminal.err(LOST);
   if (!options.follow) return 0;
   // Nothing that follows a log keeps the process alive.
   const alive = setInterval(() => {}, 60_000);
   try {
     const { timer } = bridge;
-    for await (const part of followedLog(inventory, run.summary.name, next, timer, untilInterrupted())) {
+    for await (const part of followedLog(inventory, summary.name, next, timer, untilInterrupted())) {
       await print(context, part);
     }
   } finally {
@@ -113,6 +124,7 @@ async function print({ terminal }: Context, text: string): Promise<void> {
 }
 
 function required(verb: string, name: string | undefined): string {
-  if (name === undefined) throw new Failure("usage", `runs ${verb} needs the name of a run; see agent-bridge runs`);
+  if (name === undefined || name === "")
+    throw new Failure("usage", `runs ${verb} needs the name of a run; see agent-bridge runs`);
   return name;
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { type EpochMs, epochMsOf } from "./clock.ts";
 import { errorCode } from "./failure.ts";
 
 /** What tells a process from every other, also from one that gets its number after it, or after a restart. */
@@ -9,6 +10,8 @@ export interface ProcessIdentity {
   readonly start?: string;
   /** The run of the machine that it belongs to. Absent where the system does not tell. */
   readonly boot?: string;
+  /** A time at which it was running, where its start was not noted: one that began later is another. */
+  readonly seenAt?: EpochMs;
 }
 
 /** This process. */
@@ -27,11 +30,26 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return { pid, ...(start !== undefined && { start }), ...(boot !== undefined && { boot }) };
 }
 
-/** Whether that very process still runs. Where the system tells neither start nor boot, the number alone decides. */
+/** Whether that very process still runs. Where nothing tells more, the number alone decides. */
 export function isAlive(identity: ProcessIdentity): boolean {
   const now = identityOf(identity.pid);
   if (now === undefined) return false;
-  return agrees(now.start, identity.start) && agrees(now.boot, identity.boot);
+  if (!agrees(now.start, identity.start) || !agrees(now.boot, identity.boot)) return false;
+  if (identity.seenAt === undefined) return true;
+  const startedAt = now.start === undefined ? undefined : timeOfStart(now.start);
+  return startedAt === undefined || startedAt <= identity.seenAt + CLOCK_SLACK_MS;
+}
+
+/** How far the clock may have been set forward or back since a process was seen: ms. */
+const CLOCK_SLACK_MS = 60_000;
+/** The ticks that Linux tells other programs of are 10 ms on every machine. */
+const TICK_MS = 10;
+
+/** When a process started, of what `startOf` says; undefined where that can't be told. */
+function timeOfStart(start: string): number | undefined {
+  if (process.platform !== "linux") return epochMsOf(Date.parse(`${start} UTC`));
+  const uptime = Number.parseFloat(textOf("/proc/uptime") ?? "");
+  return epochMsOf(Date.now() - uptime * 1_000 + Number(start) * TICK_MS);
 }
 
 function agrees(a: string | undefined, b: string | undefined): boolean {

@@ -1,5 +1,19 @@
 /** Readers for values from outside: each gives the value when it has the asked shape, else undefined. */
 
+/** The value of a JSON text; a byte-order mark before it, as some editors write one, is passed over. @throws SyntaxError */
+export function parseJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
+  return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text, reviver);
+}
+
+/**
+ * Whether lists and objects stand in one another at most `levels` deep. `JSON.parse` takes any depth, `JSON.stringify` does
+ * not: what is to be written as JSON again must be asked first.
+ */
+export function isNestedAtMost(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isNestedAtMost(levels - 1, inner));
+}
+
 /** A JSON object as a record of unknown values. */
 export type JsonObject = { readonly [key: string]: unknown };
 

@@ -1,6 +1,6 @@
 import { Failure } from "../platform/failure.ts";
-import { withFile } from "../platform/files.ts";
-import { CHUNK_BYTES, readLogChunk } from "../runs/log-file.ts";
+import type { LogRead } from "../runs/inventory.ts";
+import { CHUNK_BYTES } from "../runs/log-file.ts";
 import { parseRunCursor, RUN_LIMIT, RUN_LIMIT_MOST } from "../runs/page.ts";
 import type { FoundRun } from "../runs/reader.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
@@ -66,30 +66,29 @@ function runLog(context: RouteContext): Route {
     conditional: true,
     access: "key",
     handle: async ({ params: { name = "" }, query: { from = 0 } }) => {
-      const run = await findRun(context, name);
-      return logFrom(run, from, standingOf(context.runs, `run:${name}`, run));
+      const read = await context.runs.log(name, from);
+      if (read === undefined) throw noSuchRun();
+      return logAnswer(read, from, standingOf(context.runs, `run:${name}`, read.run));
     },
   });
 }
 
-async function logFrom(
-  { log, summary }: FoundRun,
-  from: number,
-  standing: ReturnType<typeof standingOf>,
-): Promise<Answer> {
-  if (log === undefined) {
-    const body = { text: "", next: 0, size: 0, recovered: summary.recovered, hasLog: summary.hasLog };
-    return { kind: "json", body };
+function logAnswer({ run, chunk, stamp }: LogRead, from: number, standing: ReturnType<typeof standingOf>): Answer {
+  if (stamp === undefined) {
+    const { recovered, hasLog } = run.summary;
+    return { kind: "json", body: { ...chunk, recovered, hasLog } };
   }
-  return withFile(log.root, log.path, (file) => ({
-    kind: "json",
-    body: readLogChunk(file, from),
-    validity: { uses: [file.stamp], settled: true, ...standing },
-  }));
+  // What waits for the rest of a character is shown once the run is over, which no file need tell.
+  const settled = chunk.next >= chunk.size || chunk.size - from > CHUNK_BYTES;
+  return { kind: "json", body: chunk, validity: { uses: [stamp], settled, ...standing } };
 }
 
 async function findRun({ runs }: RouteContext, name: string): Promise<FoundRun> {
   const run = await runs.run(name);
-  if (run === undefined) throw new Failure("not-found", "no such run");
+  if (run === undefined) throw noSuchRun();
   return run;
+}
+
+function noSuchRun(): Failure {
+  return new Failure("not-found", "no such run");
 }

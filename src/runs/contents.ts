@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, type OpenFile, sameStamp } from "../platform/files.ts";
-import { asObject, type JsonObject } from "../platform/read.ts";
+import { asObject, isNestedAtMost, type JsonObject, parseJson } from "../platform/read.ts";
 import type { RunDisk } from "./disk.ts";
 import { isYoung, type Seen } from "./folder-view.ts";
 import { type LogFacts, readLogFacts } from "./log-file.ts";
@@ -22,14 +22,17 @@ export interface Damage {
 
 const METADATA_BYTES = 1024 * 1024;
 
+/** How deep lists and objects may stand in one another in metadata or in the record of a job. */
+export const NESTED = 100;
+
 /** What the files of runs hold, each read again only when its stamp has changed. */
 export class Contents {
   readonly #logs: Kept<LogFacts>;
   readonly #metadata: Kept<JsonObject>;
 
   constructor(disk: RunDisk, clock: Clock) {
-    this.#logs = new Kept(disk, clock, readLogFacts, "log that can't be read");
-    this.#metadata = new Kept(disk, clock, readMetadata, "metadata that is damaged");
+    this.#logs = new Kept(disk, clock, readLogFacts, "log");
+    this.#metadata = new Kept(disk, clock, readMetadata, "metadata");
   }
 
   /** What the log at `place`, of the state `stamp`, holds; undefined when it can't be read. */
@@ -58,6 +61,15 @@ export class Contents {
     return seen;
   }
 
+  /** Whether `metadata(places)`, as it last answered, will answer the same while these files' stamps are equal. */
+  isSure(places: readonly Place[]): boolean {
+    for (const place of places) {
+      if (!this.#metadata.isLasting(place)) return false;
+      if (this.#metadata.holds(place)) return true;
+    }
+    return true;
+  }
+
   /** What is known to be damaged among `paths`. */
   damages(paths: ReadonlySet<string>): readonly Damage[] {
     return [...this.#logs.damages, ...this.#metadata.damages].filter(({ path }) => paths.has(path));
@@ -72,8 +84,9 @@ export class Contents {
 
 interface Entry<T> {
   readonly stamp: FileStamp;
-  /** Undefined: it is damaged. */
+  /** Undefined: it holds none, for that `reason`. */
   readonly value: T | undefined;
+  readonly reason?: string;
   /** Equal stamps will mean an equal value. */
   readonly lasting: boolean;
 }
@@ -83,18 +96,24 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError;
 }
 
+/** Why a file of a kind is not shown, by what reading it threw. */
+export function damageOf(kind: string, error: unknown): string {
+  if (error instanceof RangeError) return `${kind} that is too long`;
+  return isDamage(error) ? `${kind} that is damaged` : `${kind} that can't be read`;
+}
+
 class Kept<T> {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
   readonly #read: (file: OpenFile) => T;
-  readonly #reason: string;
+  readonly #kind: string;
   readonly #entries = new Map<string, Entry<T>>();
 
-  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => T, reason: string) {
+  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => T, kind: string) {
     this.#disk = disk;
     this.#clock = clock;
     this.#read = read;
-    this.#reason = reason;
+    this.#kind = kind;
   }
 
   async of({ path, root }: Place, stamp = this.#disk.stamp(path)): Promise<T | undefined> {
@@ -108,7 +127,8 @@ class Kept<T> {
       return read.value;
     } catch (error) {
       // Kept, so that the report names it; one that has gone meanwhile is in no list any more.
-      this.#entries.set(path, { stamp, value: undefined, lasting: isDamage(error) && !isYoung(stamp, now) });
+      const lasting = isDamage(error) && !isYoung(stamp, now);
+      this.#entries.set(path, { stamp, value: undefined, reason: damageOf(this.#kind, error), lasting });
       return undefined;
     }
   }
@@ -118,10 +138,18 @@ class Kept<T> {
     return this.#entries.get(path);
   }
 
+  /** Equal stamps will mean an equal value; also of a file that was never there. */
+  isLasting({ path }: Place): boolean {
+    return this.#entries.get(path)?.lasting ?? true;
+  }
+
+  /** Whether it was whole when it was last read. */
+  holds({ path }: Place): boolean {
+    return this.#entries.get(path)?.value !== undefined;
+  }
+
   get damages(): Damage[] {
-    return [...this.#entries].flatMap(([path, { value }]) =>
-      value === undefined ? [{ path, reason: this.#reason }] : [],
-    );
+    return [...this.#entries].flatMap(([path, { reason }]) => (reason === undefined ? [] : [{ path, reason }]));
   }
 
   trim(live: number): void {
@@ -134,7 +162,7 @@ function readMetadata(file: OpenFile): JsonObject {
   if (file.size > METADATA_BYTES) throw new RangeError("too long for metadata");
   const bytes = Buffer.allocUnsafe(file.size);
   const length = file.read(bytes, 0);
-  const metadata = asObject(JSON.parse(bytes.toString("utf8", 0, length)));
-  if (metadata === undefined) throw new TypeError("no JSON object");
+  const metadata = asObject(parseJson(bytes.toString("utf8", 0, length)));
+  if (metadata === undefined || !isNestedAtMost(NESTED, metadata)) throw new TypeError("no JSON object to be shown");
   return metadata;
 }

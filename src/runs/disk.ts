@@ -10,8 +10,14 @@ export interface Listing {
   readonly root: string;
   /** Regular files, and links to such inside the folder. */
   readonly files: readonly string[];
-  /** Everything else but folders: links that lead out, pipes, devices. */
-  readonly others: readonly string[];
+  /** Everything else. */
+  readonly others: readonly NoFile[];
+}
+
+/** Something in a folder that is no file to be read. */
+export interface NoFile {
+  readonly name: string;
+  readonly what: "folder" | "pipe, socket or device" | "link that leads nowhere" | "link that leads out of its folder";
 }
 
 /** The way to our own folder's files; a test puts its own there to count the work. */
@@ -33,13 +39,11 @@ async function listFolder(folder: string, breather: Breather): Promise<Listing |
   try {
     const root = await realpath(folder);
     const files: string[] = [];
-    const others: string[] = [];
+    const others: NoFile[] = [];
     for await (const entry of await opendir(root, { bufferSize: NAMES_AT_ONCE })) {
-      if (entry.isFile()) files.push(entry.name);
-      else if (!entry.isDirectory()) {
-        if (await leadsToFile(root, entry.name)) files.push(entry.name);
-        else others.push(entry.name);
-      }
+      const what = entry.isFile() ? "file" : entry.isDirectory() ? "folder" : await kindOf(root, entry.name);
+      if (what === "file") files.push(entry.name);
+      else others.push({ name: entry.name, what });
       if (breather.isDue) await breather.pause();
     }
     return { root, files, others };
@@ -49,12 +53,15 @@ async function listFolder(folder: string, breather: Breather): Promise<Listing |
   }
 }
 
-/** Whether a link (or what the file system does not tell the kind of) is a regular file inside `root`. */
-async function leadsToFile(root: string, name: string): Promise<boolean> {
+/** What a link, or something whose kind the list does not tell, is in the end. */
+async function kindOf(root: string, name: string): Promise<"file" | NoFile["what"]> {
   try {
     const real = await realpath(join(root, name));
-    return isWithin(root, real) && (await lstat(real)).isFile();
+    if (!isWithin(root, real)) return "link that leads out of its folder";
+    const stats = await lstat(real);
+    if (stats.isFile()) return "file";
+    return stats.isDirectory() ? "folder" : "pipe, socket or device";
   } catch {
-    return false;
+    return "link that leads nowhere";
   }
 }

@@ -8,6 +8,7 @@ import { createPrivate, readPrivate } from "../platform/private-file.ts";
 import { isAlive, ourIdentity, type ProcessIdentity } from "../platform/process-identity.ts";
 import { asNumber, asObject, asText } from "../platform/read.ts";
 import { mtimeOf } from "./folder-view.ts";
+import { requireFile } from "./own-json.ts";
 
 const NOTICE_BYTES = 4_096;
 /** A notice that nobody can read is left behind when it is older than anyone takes to write one: ms. */
@@ -17,7 +18,7 @@ const UNREADABLE_MS = 10_000;
  * Calls `use` while nobody else may write `jobs.json`: `lock.db` keeps other processes of this program out, and
  * `jobs.json.lock`, {pid, start, boot}, tells programs that do not know of that. One left behind by a process that is gone
  * is taken over. `use` must not ask for it again.
- * @throws Failure failed: another has held it for longer than the wait (5 s)
+ * @throws Failure failed: another has held it for longer than the wait (5 s) · NotAFile: the notice is none that can be written
  */
 export function exclusively<T>(bridgeHome: string, use: () => Promise<T>, wait: LockWait = {}): Promise<T> {
   return withLock(
@@ -38,6 +39,7 @@ export function exclusively<T>(bridgeHome: string, use: () => Promise<T>, wait: 
 async function putNotice(path: string, { waitMs = 5_000, tryEveryMs = 20 }: LockWait): Promise<void> {
   const us = ourIdentity();
   for (let left = Math.ceil(waitMs / tryEveryMs); !(await createPrivate(path, `${JSON.stringify(us)}\n`)); left--) {
+    requireFile(path);
     if (isLeftBehind(path, us)) {
       await rm(path, { force: true });
       continue;

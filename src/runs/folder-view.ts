@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { Breather } from "../platform/breather.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock, EpochMs } from "../platform/clock.ts";
 import { errorCode } from "../platform/failure.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
-import type { Listing, RunDisk } from "./disk.ts";
+import type { Damage } from "./contents.ts";
+import type { Listing, NoFile, RunDisk } from "./disk.ts";
 
 /** A listing that its folder's stamp vouches for. */
 export interface Listed extends Listing {
@@ -24,6 +26,7 @@ export class FolderView {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
   #stamp: FileStamp | undefined;
+  #isMissing = false;
   #listed: Listed = NOTHING;
   #seen: FileStamp | undefined;
 
@@ -39,7 +42,9 @@ export class FolderView {
     this.#seen = stamp;
     if (stamp !== undefined && this.#stamp !== undefined && sameStamp(stamp, this.#stamp)) return this.#listed;
     const now = this.#clock.now();
-    const found = stamp === undefined ? undefined : await this.#list(breather);
+    // One that was not there is not asked again while it has no stamp.
+    const found = stamp === undefined && this.#isMissing ? undefined : await this.#list(stamp === undefined, breather);
+    this.#isMissing = found === undefined;
     this.#stamp = stamp === undefined || isYoung(stamp, now) ? undefined : stamp;
     if (found === undefined) this.#listed = NOTHING;
     else if (!sameListing(found, this.#listed)) this.#listed = found;
@@ -51,13 +56,31 @@ export class FolderView {
     return { path: this.#path, stamp: this.#seen };
   }
 
-  async #list(breather: Breather): Promise<Listed | undefined> {
+  /** That it is there and can't be listed, as of the last look. */
+  get unlisted(): readonly Damage[] {
+    const { problem } = this.#listed;
+    return problem === undefined ? [] : [{ path: this.#path, reason: `folder that can't be listed (${problem})` }];
+  }
+
+  /** Also one that can't be asked may be there. */
+  async #list(unasked: boolean, breather: Breather): Promise<Listed | undefined> {
     try {
       return await this.#disk.list(this.#path, breather);
     } catch (error) {
-      return { ...NOTHING, problem: errorCode(error) ?? "unknown error" };
+      const problem = errorCode(error) ?? "unknown error";
+      // Where a file stands for a folder above, there is none.
+      return unasked && problem === "ENOTDIR" ? undefined : { ...NOTHING, problem };
     }
   }
+}
+
+/** What stands in the list of `folder` and is no file to be read, as far as it `isMissed`. */
+export function noFilesIn(
+  folder: string,
+  { others }: Listed,
+  isMissed: (noFile: NoFile) => boolean,
+): readonly Damage[] {
+  return others.filter(isMissed).map(({ name, what }) => ({ path: join(folder, name), reason: `no file: ${what}` }));
 }
 
 /** What was written less than so long ago may be written again without its times showing it: ms. */
@@ -74,15 +97,23 @@ export function isAsSeen({ path, stamp }: Seen, disk: RunDisk): boolean {
   return now === undefined || stamp === undefined ? now === stamp : sameStamp(now, stamp);
 }
 
+/** The furthest from the epoch that a time can be: some file systems hold any number. ms. */
+const FURTHEST_MS = 8.64e15;
+
 /** When a file was last written: whole ms since the epoch. */
-export function mtimeOf({ mtimeNs }: FileStamp): number {
-  return Number(mtimeNs / 1_000_000n);
+export function mtimeOf({ mtimeNs }: FileStamp): EpochMs {
+  const ms = Number(mtimeNs / 1_000_000n);
+  return Math.max(-FURTHEST_MS, Math.min(FURTHEST_MS, ms)) as EpochMs;
 }
 
 function sameListing(a: Listed, b: Listed): boolean {
-  return a.root === b.root && a.problem === b.problem && sameNames(a.files, b.files) && sameNames(a.others, b.others);
+  return a.root === b.root && a.problem === b.problem && sameNames(a.files, b.files) && sameOthers(a.others, b.others);
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i]);
+}
+
+function sameOthers(a: readonly NoFile[], b: readonly NoFile[]): boolean {
+  return a.length === b.length && a.every(({ name, what }, i) => name === b[i]?.name && what === b[i]?.what);
 }

@@ -25,9 +25,12 @@ export async function followRuns(
   signal: AbortSignal,
 ): Promise<void> {
   const bell = new Bell();
-  const folders = [join(bridgeHome, "runs"), join(bridgeHome, "runs", "archive"), bridgeHome];
-  const watching = folders.map(async (folder) => {
-    for await (const _ of watcher.folder(folder, signal)) bell.ring();
+  const runFolders = [join(bridgeHome, "runs"), join(bridgeHome, "runs", "archive")];
+  const watching = [...runFolders, bridgeHome].map(async (folder) => {
+    for await (const name of watcher.folder(folder, signal)) {
+      if (name !== undefined && folder !== bridgeHome) inventory.noteWritten(name);
+      bell.ring();
+    }
   });
   while (!signal.aborted) {
     await inventory.look().catch(() => {});

@@ -1,20 +1,24 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Breather } from "../platform/breather.ts";
 import type { Clock, EpochMs } from "../platform/clock.ts";
+import { Failure } from "../platform/failure.ts";
+import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import { sortedInPieces } from "../platform/sorting.ts";
 import { ChangeLog, type ListChange } from "../stores/change-log.ts";
-import { Contents } from "./contents.ts";
+import { Contents, type Damage } from "./contents.ts";
 import { type RunDisk, systemDisk } from "./disk.ts";
 import { isAsSeen, mtimeOf, type Seen, YOUNG_MS } from "./folder-view.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
+import { type LogChunk, readLogChunk } from "./log-file.ts";
+import { type RunStatus, runFileOf } from "./names.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
 import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
 import { jobsWithoutLog } from "./recover.ts";
 import { type RunReport, reportOf } from "./report.ts";
-import { FEW_RUNS, type RunFiles, RunFolders } from "./run-files.ts";
+import { type RunFiles, RunFolders } from "./run-files.ts";
 import { isFresh, type JobSummary, type Liveness, type RunSummary, recoveredSummary } from "./summary.ts";
 
 /** How often every file is asked anew, however many there are: ms. */
@@ -54,6 +58,21 @@ export interface FoundJob extends Conversation {
   readonly summary: JobSummary;
 }
 
+/** A part of a run's log. */
+export interface LogRead {
+  readonly run: FoundRun;
+  readonly chunk: LogChunk;
+  /** The log as it was read; undefined for a recovered job, whose log is empty. */
+  readonly stamp?: FileStamp;
+}
+
+/** A run whose log was written lately, and how it stood at the last look. */
+interface FreshRun {
+  readonly run: RunFiles;
+  readonly stamp: FileStamp;
+  readonly status: RunStatus;
+}
+
 /** In the list: a run by its files, or a job without a log. */
 type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
 
@@ -74,9 +93,15 @@ export class RunInventory {
   #recovered: ReadonlyMap<string, Job> = new Map();
   /** What metadata says decides which jobs are recovered. */
   #metadataMatters = false;
+  /** The job that metadata named when the list was made, of runs whose metadata may say another without a new stamp. */
+  #unsure: ReadonlyMap<RunFiles, string | undefined> = new Map();
+  /** A row was seen to be of a job that is listed as recovered: the list is out of date. */
+  #isStale = false;
+  /** Runs of which a file was written, as watching tells. */
+  #written = new Set<string>();
   #swept = Number.NEGATIVE_INFINITY;
-  /** Logs written lately, by name: when that has been a while, their status is another without a change on disk. */
-  #fresh: ReadonlyMap<string, RunFiles> = new Map();
+  /** Logs written lately, by name: in a while, or when their process dies, their status is another without a change on disk. */
+  #fresh: ReadonlyMap<string, FreshRun> = new Map();
   /** The chats of runs and jobs that were found since something last changed, and what tells of each; see `chatNow`. */
   #chats = new Map<string, { readonly chat: string; readonly seen: readonly Seen[] }>();
   #current: Promise<void> = Promise.resolve();
@@ -107,6 +132,15 @@ export class RunInventory {
     return this.#next;
   }
 
+  /**
+   * Tells that a file in `runs/` or its archive was written. The next look asks it, where old runs are otherwise asked
+   * every 10 s.
+   */
+  noteWritten(fileName: string): void {
+    const name = (runFileOf(fileName, false) ?? runFileOf(fileName, true))?.name;
+    if (name !== undefined) this.#written.add(name);
+  }
+
   /** A page of the list from behind `before` on. */
   async page(before: RunCursor | undefined, limit: number = RUN_LIMIT): Promise<RunPage> {
     for (let tries = 1; ; tries++) {
@@ -114,8 +148,9 @@ export class RunInventory {
       const { keys, next } = keyPage(this.#keys, before, limit);
       const total = this.#keys.length;
       const runs = await this.#summaries(keys);
+      this.#isStale ||= runs.some(({ recovered, job }) => !recovered && this.#recovered.has(asText(job) ?? ""));
       // One that moved under this is listed elsewhere by now.
-      if (runs.length === keys.length || tries === MOST_TRIES) return { runs, next, total };
+      if ((runs.length === keys.length && !this.#isStale) || tries === MOST_TRIES) return { runs, next, total };
     }
   }
 
@@ -123,7 +158,7 @@ export class RunInventory {
   async overview(limit: number = RUN_LIMIT): Promise<RunOverview> {
     const page = await this.page(undefined, limit);
     const shown = new Set(page.runs.map(({ name }) => name));
-    const running = (await this.#freshRuns()).filter(({ name, status }) => status === "running" && !shown.has(name));
+    const running = (await this.#runningRuns()).filter(({ name, status }) => status === "running" && !shown.has(name));
     const listed = [...page.runs, ...running];
     const jobs = [...new Set(listed.map(({ job }) => asText(job)))].flatMap((name) => {
       const job = name === undefined ? undefined : this.#jobFiles.jobs.get(name);
@@ -182,6 +217,28 @@ export class RunInventory {
     }
   }
 
+  /**
+   * The log of a run from the byte `from` on (see `readLogChunk`), wherever it is being moved; undefined when there is no
+   * such run. One that was just `found` is not looked for again while its log is where it was.
+   * @throws Failure not-found: the log can't be read
+   */
+  async log(name: string, from: number, found?: FoundRun): Promise<LogRead | undefined> {
+    for (let tries = 1; ; tries++) {
+      const run = tries === 1 && found !== undefined ? found : await this.run(name);
+      if (run === undefined) return undefined;
+      if (run.log === undefined) return { run, chunk: { text: "", next: 0, size: 0 } };
+      try {
+        const { root, path } = run.log;
+        return await this.#disk.open(root, path, (file) => {
+          return { run, chunk: readLogChunk(file, from, run.summary.status !== "running"), stamp: file.stamp };
+        });
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
+        if (tries === MOST_TRIES) throw new Failure("not-found", "the log of this run can't be read", error);
+      }
+    }
+  }
+
   /** The job with this name, also one that only the metadata of its runs still tells of. */
   async job(name: string): Promise<FoundJob | undefined> {
     const asked = this.#clock.now();
@@ -196,7 +253,7 @@ export class RunInventory {
   async #job(name: string): Promise<FoundJob | undefined> {
     await this.look();
     const job = this.#jobFiles.jobs.get(name);
-    const summary = job && this.#reader.job(job, await this.#freshRuns());
+    const summary = job && this.#reader.job(job, await this.#runningRuns());
     const known = summary && job && { summary, agent: jobAgent(job), session: job.session };
     if (known?.session !== undefined && known.agent !== undefined) return known;
     const run = await this.#runOfJob(name);
@@ -211,10 +268,15 @@ export class RunInventory {
   /** Every job that a file of jobs tells of, the last started first. */
   async jobs(): Promise<readonly JobSummary[]> {
     await this.look();
-    const fresh = await this.#freshRuns();
+    const running = await this.#runningRuns();
     const keys = [...this.#jobFiles.jobs.values()].map((job) => ({ job, name: job.name, startedAt: jobStart(job) }));
     const sorted = await sortedInPieces(keys, compareRuns, new Breather());
-    return sorted.map(({ job }) => this.#reader.job(job, fresh));
+    return sorted.map(({ job }) => this.#reader.job(job, running));
+  }
+
+  /** Folders that are there and could not be listed at the last look: what is in them is missing everywhere. */
+  get unlisted(): readonly Damage[] {
+    return [...this.#jobFiles.unlisted, ...this.#folders.unlisted];
   }
 
   /** What there is, and what is left out and why: reads every file. */
@@ -252,27 +314,44 @@ export class RunInventory {
     const changed = new Set<string>();
     const now = this.#clock.now();
     const sweep = Math.abs(now - this.#swept) >= SWEEP_MS;
+    const written = this.#written;
+    this.#written = new Set();
     let jobsChanged = false;
+    let outOfDate = this.#isStale;
+    this.#isStale = false;
     for (let tries = 1, vanished = true; vanished && tries <= MOST_TRIES; tries++) {
-      const found = await this.#folders.look(sweep, breather);
+      const found = await this.#folders.look({ sweep, metadata: this.#metadataMatters, written }, breather);
       vanished = found.vanished;
       for (const name of found.names) changed.add(name);
-      if (await this.#jobFiles.look(breather)) jobsChanged = true;
+      outOfDate ||= found.moved || (found.retold && this.#metadataMatters);
+      if (await this.#jobFiles.look(sweep, breather)) jobsChanged = true;
     }
     if (sweep) this.#swept = now;
     if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);
-    const metadataAsked = this.#metadataMatters && (sweep || this.#folders.runs.size <= FEW_RUNS);
-    if (jobsChanged || changed.size > 0 || metadataAsked) await this.#arrange(changed, breather);
-    this.#noteFresh(changed, now);
+    if (outOfDate || jobsChanged || (await this.#isToldAnew())) await this.#arrange(changed, breather);
+    await this.#noteFresh(changed, now, breather);
     await breather.pause();
     if (sweep || jobsChanged || changed.size > 0) this.#chats.clear();
     if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
   }
 
+  /** Whether metadata that could not be relied on names another job than when the list was made. */
+  async #isToldAnew(): Promise<boolean> {
+    for (const [run, job] of this.#unsure) {
+      if (asText((await this.#contents.metadata(run.metadata))?.job) !== job) return true;
+    }
+    return false;
+  }
+
   /** Puts runs and recovered jobs in order. */
   async #arrange(changed: Set<string>, breather: Breather): Promise<void> {
     const { runs } = this.#folders;
-    const metadataOf = (run: RunFiles): Promise<JsonObject | undefined> => this.#contents.metadata(run.metadata);
+    const unsure = new Map<RunFiles, string | undefined>();
+    const metadataOf = async (run: RunFiles): Promise<JsonObject | undefined> => {
+      const metadata = await this.#contents.metadata(run.metadata);
+      if (!this.#contents.isSure(run.metadata)) unsure.set(run, asText(metadata?.job));
+      return metadata;
+    };
     const found = await jobsWithoutLog(this.#jobFiles.jobs, this.#reader.tails, runs, metadataOf, breather);
     const keys: Key[] = [...found.recovered.values()].map((job) => ({ startedAt: jobStart(job), name: job.name, job }));
     for (const run of runs.values()) {
@@ -285,13 +364,22 @@ export class RunInventory {
     this.#keys = sorted;
     this.#recovered = found.recovered;
     this.#metadataMatters = found.metadataMatters;
+    this.#unsure = unsure;
     this.#contents.trim(runs.size);
   }
 
-  #noteFresh(changed: Set<string>, now: number): void {
-    const fresh = new Map<string, RunFiles>();
+  async #noteFresh(changed: Set<string>, now: number, breather: Breather): Promise<void> {
+    const fresh = new Map<string, FreshRun>();
     for (const run of this.#folders.restless) {
-      if (run.state !== undefined && isFresh(run.state.mtime, now)) fresh.set(run.name, run);
+      if (run.state === undefined || !isFresh(run.state.mtime, now)) continue;
+      const { stamp } = run.state;
+      const before = this.#fresh.get(run.name);
+      const hasEnded = before?.status === "done" || before?.status === "failed";
+      const isKnown = hasEnded && sameStamp(before.stamp, stamp);
+      const status = isKnown ? before.status : (await this.#reader.read(run))?.summary.status;
+      if (before !== undefined && before.status !== status) changed.add(run.name);
+      if (status !== undefined) fresh.set(run.name, { run, stamp, status });
+      if (breather.isDue) await breather.pause();
     }
     for (const name of this.#fresh.keys()) if (!fresh.has(name)) changed.add(name);
     this.#fresh = fresh;
@@ -309,8 +397,10 @@ export class RunInventory {
     return summaries;
   }
 
-  #freshRuns(): Promise<readonly RunSummary[]> {
-    return this.#summaries([...this.#fresh.values()].map((run) => ({ startedAt: startOf(run), name: run.name, run })));
+  /** At least all runs that are running. */
+  #runningRuns(): Promise<readonly RunSummary[]> {
+    const running = [...this.#fresh.values()].filter(({ status }) => status === "running");
+    return this.#summaries(running.map(({ run }) => ({ startedAt: startOf(run), name: run.name, run })));
   }
 
   /** The newest run of a job that has a session, else its newest run. */

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
-import { asObject } from "../platform/read.ts";
-import { type Damage, isDamage } from "./contents.ts";
+import { asObject, isNestedAtMost } from "../platform/read.ts";
+import { type Damage, damageOf, isDamage, NESTED } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf, type Seen } from "./folder-view.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, noFilesIn, type Seen } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
 import { parseInPieces } from "./json-pieces.ts";
 
@@ -26,6 +26,14 @@ interface Read {
   readonly damages: readonly Damage[];
 }
 
+interface Lists {
+  readonly home: Listed;
+  readonly archive: Listed;
+}
+
+/** So few archives are asked at each look. Nobody changes one in its place, so where there are more, sweeps ask them. */
+const FEW_ARCHIVES = 200;
+
 const NOTHING: Read = { files: [], lasting: true, jobs: new Map(), damages: [] };
 
 /** Every job of `jobs.json`, its backups, its overflow and the archives; files are read again when they have changed. */
@@ -35,6 +43,7 @@ export class JobFiles {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
   readonly #folders: { readonly home: string; readonly archive: string };
+  #listed: Lists | undefined;
   #archived: Read = NOTHING;
   #all: Read = NOTHING;
 
@@ -57,43 +66,88 @@ export class JobFiles {
     return [this.#home.seen, this.#archive.seen, ...this.#archived.files, ...this.#all.files];
   }
 
-  /** Files and records that are not shown. */
-  get damages(): readonly Damage[] {
-    return [...this.#archived.damages, ...this.#all.damages];
+  /** Folders that are there and can't be listed. */
+  get unlisted(): readonly Damage[] {
+    return [...this.#home.unlisted, ...this.#archive.unlisted];
   }
 
-  /** Reads what has changed; whether anything had. */
-  async look(breather: Breather): Promise<boolean> {
+  /** Files and records that are not shown. */
+  get damages(): readonly Damage[] {
+    const { home, archive } = this.#listed ?? {};
+    return [
+      ...this.unlisted,
+      ...this.#damagesIn("home", home),
+      ...this.#damagesIn("archive", archive),
+      ...this.#archived.damages,
+      ...this.#all.damages,
+    ];
+  }
+
+  /** Reads what has changed; whether anything had. With `sweep` every archive is asked, however many there are. */
+  async look(sweep: boolean, breather: Breather): Promise<boolean> {
     const home = await this.#home.look(breather);
     // Jobs move from `jobs.json` to the archive: read in this order, none is missed on its way.
-    const [active] = this.#filesIn(home, "home", true);
-    const readActive = isSame(active, this.#all)
-      ? undefined
-      : await this.#read(active === undefined ? [] : [active], new Map(), breather);
+    const active = await this.#filesIn(home, "home", true, breather);
+    const readActive = areSame(active, this.#all) ? undefined : await this.#read(active, NOTHING, breather);
     const archive = await this.#archive.look(breather);
-    const archived = [...this.#filesIn(home, "home", false), ...this.#filesIn(archive, "archive", false)].sort(byAge);
-    const archiveChanged = !areSame(archived, this.#archived);
-    if (archiveChanged) this.#archived = await this.#read(archived, new Map(), breather);
+    const archiveChanged = await this.#lookAtArchives({ home, archive }, sweep, breather);
     if (readActive === undefined && !archiveChanged) return false;
-    const recent = readActive ?? (await this.#read(active === undefined ? [] : [active], new Map(), breather));
+    const recent = readActive ?? (await this.#read(active, NOTHING, breather));
     this.#all = { ...recent, jobs: await together(this.#archived.jobs, recent.jobs, breather) };
     return true;
   }
 
-  #filesIn(listed: Listed, folder: "home" | "archive", active: boolean): JobFile[] {
-    return listed.files.flatMap((name) => {
-      const file = jobFileOf(name, folder);
-      if (file === undefined || file.active !== active) return [];
-      const path = join(this.#folders[folder], name);
-      const stamp = this.#disk.stamp(path);
-      return stamp === undefined ? [] : [{ ...file, path, root: listed.root, stamp }];
-    });
+  async #lookAtArchives(listed: Lists, sweep: boolean, breather: Breather): Promise<boolean> {
+    const before = this.#listed;
+    this.#listed = listed;
+    const { files, lasting } = this.#archived;
+    const sameNames = listed.home === before?.home && listed.archive === before.archive;
+    if (sameNames && lasting && !sweep && files.length > FEW_ARCHIVES) return false;
+    const inHome = await this.#filesIn(listed.home, "home", false, breather);
+    const archived = [...inHome, ...(await this.#filesIn(listed.archive, "archive", false, breather))].sort(byAge);
+    if (areSame(archived, this.#archived)) return false;
+    // Mostly one comes that is newer than all: what the others told stands.
+    const known = areSame(archived.slice(0, files.length), this.#archived) ? this.#archived : NOTHING;
+    this.#archived = await this.#read(archived, known, breather);
+    return true;
   }
 
-  async #read(files: readonly JobFile[], jobs: Map<string, Job>, breather: Breather): Promise<Read> {
-    const damages: Damage[] = [];
+  async #filesIn(
+    listed: Listed,
+    folder: "home" | "archive",
+    active: boolean,
+    breather: Breather,
+  ): Promise<readonly JobFile[]> {
+    const files: JobFile[] = [];
+    for (const name of listed.files) {
+      if (breather.isDue) await breather.pause();
+      const file = jobFileOf(name, folder);
+      if (file === undefined || file.active !== active) continue;
+      const path = join(this.#folders[folder], name);
+      const stamp = this.#disk.stamp(path);
+      if (stamp !== undefined) files.push({ ...file, path, root: listed.root, stamp });
+    }
+    return files;
+  }
+
+  #damagesIn(folder: "home" | "archive", listed: Listed | undefined): readonly Damage[] {
+    if (listed === undefined) return [];
+    const path = this.#folders[folder];
+    const isJobFile = (name: string): boolean => jobFileOf(name, folder) !== undefined;
+    const lost = listed.files
+      .filter((name) => isJobFile(name))
+      .map((name) => join(path, name))
+      .filter((file) => this.#disk.stamp(file) === undefined)
+      .map((file) => ({ path: file, reason: "job file that is listed and can't be found or asked" }));
+    return [...noFilesIn(path, listed, ({ name }) => isJobFile(name)), ...lost];
+  }
+
+  /** What `files` tell, the first of which are those of `known`. */
+  async #read(files: readonly JobFile[], known: Read, breather: Breather): Promise<Read> {
+    const jobs = new Map(known.jobs);
+    const damages = [...known.damages];
     let lasting = true;
-    for (const file of files) {
+    for (const file of files.slice(known.files.length)) {
       if (isYoung(file.stamp, this.#clock.now())) lasting = false;
       let records: readonly unknown[];
       try {
@@ -101,14 +155,16 @@ export class JobFiles {
       } catch (error) {
         // One that could not be read just now is asked for again.
         if (!isDamage(error)) lasting = false;
-        damages.push({ path: file.path, reason: "job file that is damaged" });
+        damages.push({ path: file.path, reason: damageOf("job file", error) });
         continue;
       }
       for (const record of records) {
         const fields = asObject(record);
         const name = jobNameOf(fields?.name);
         if (fields === undefined || name === undefined) {
-          damages.push({ path: file.path, reason: "job without a name" });
+          damages.push({ path: file.path, reason: "job whose name is missing or none that can be used" });
+        } else if (!isNestedAtMost(NESTED, fields)) {
+          damages.push({ path: file.path, reason: "job with too many lists and objects in one another" });
         } else {
           jobs.set(name, mergedJob(jobs.get(name), name, fields, file.active));
         }
@@ -143,10 +199,6 @@ function areSame(files: readonly JobFile[], { files: before, lasting }: Read): b
     return other !== undefined && other.path === file.path && sameStamp(other.stamp, file.stamp);
   };
   return lasting && files.length === before.length && files.every(unchanged);
-}
-
-function isSame(file: JobFile | undefined, read: Read): boolean {
-  return areSame(file === undefined ? [] : [file], read);
 }
 
 async function together(

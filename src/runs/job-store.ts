@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Clock, epochMsFromIso } from "../platform/clock.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { LockWait } from "../platform/lock.ts";
 import { createPrivate, writePrivate } from "../platform/private-file.ts";
-import { asArray, asNumber, asObject, type JsonObject } from "../platform/read.ts";
+import { asArray, asObject, type JsonObject } from "../platform/read.ts";
 import { exclusively } from "./exclusive.ts";
-import { jobNameOf } from "./job.ts";
+import { jobNameOf, timeOf } from "./job.ts";
 import { damaged, parseOwn, readOwn, removeLeftovers, requireKnownVersion } from "./own-json.ts";
 
 /** The version of `jobs.json` that is written. */
@@ -75,6 +75,5 @@ function documentOf(bytes: Buffer | undefined): Document {
 }
 
 function startOf(job: unknown): number {
-  const startedAt = asObject(job)?.startedAt;
-  return asNumber(startedAt) ?? epochMsFromIso(startedAt) ?? 0;
+  return timeOf(asObject(job)?.startedAt) ?? 0;
 }

@@ -1,7 +1,7 @@
-import { type EpochMs, epochMsFromIso } from "../platform/clock.ts";
+import { type EpochMs, epochMsFromIso, epochMsOf } from "../platform/clock.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { asArray, asNumber, asObject, asText, type JsonObject } from "../platform/read.ts";
-import { publicAgent } from "./names.ts";
+import { namesOfAgent, publicAgent } from "./names.ts";
 
 /** A job as all files that tell of it say together. */
 export interface Job {
@@ -40,11 +40,10 @@ export function jobRecordsOf(document: unknown): readonly unknown[] | undefined 
   return asArray(document) ?? asArray(asObject(document)?.jobs);
 }
 
-/** The name of a job, when it is one that a URL can hold: 1 to 128 characters without `/` and controls. */
+/** The name of a job, when it is one that a URL can hold: 1 to 128 characters without `/`, controls and halves of pairs. */
 export function jobNameOf(value: unknown): string | undefined {
   const name = asText(value);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return name !== undefined && name.length <= 128 && !/[/\u0000-\u001f\u007f]/.test(name) ? name : undefined;
+  return name !== undefined && name.length <= 128 && !/[/\p{Cc}\p{Cs}]|^\.\.?$/u.test(name) ? name : undefined;
 }
 
 /** A job with what a newer file says of it. A newer null does not hide an older session id. */
@@ -61,9 +60,15 @@ export function mergedJob(older: Job | undefined, name: string, record: JsonObje
   };
 }
 
+/** A time as records of jobs hold it: ms since the epoch, also as a text of digits, or ISO 8601. */
+export function timeOf(value: unknown): EpochMs | undefined {
+  const isDigits = typeof value === "string" && /^\d{1,16}(?:\.\d{1,16})?$/.test(value);
+  return isDigits ? epochMsOf(Number(value)) : epochMsFromIso(value);
+}
+
 /** When a job began; 0 when that can't be read. */
 export function jobStart({ fields }: Job): EpochMs {
-  const at = epochMsFromIso(fields.startedAt);
+  const at = timeOf(fields.startedAt);
   return at === undefined || at < 0 ? (0 as EpochMs) : at;
 }
 
@@ -79,13 +84,17 @@ export function hostOf(fields: JsonObject | undefined): ProcessIdentity | undefi
   const pid = asNumber(host?.pid);
   const [start, boot] = [asText(host?.start), asText(host?.boot)];
   if (pid === undefined) return undefined;
-  return { pid, ...(start !== undefined && { start }), ...(boot !== undefined && { boot }) };
+  const noted = { pid, ...(start !== undefined && { start }), ...(boot !== undefined && { boot }) };
+  // Others note when it began to run the job: their process was there by then.
+  const seenAt = start === undefined ? timeOf(host?.startedAt) : undefined;
+  return seenAt === undefined ? noted : { ...noted, seenAt };
 }
 
-/** What stands at the end of the name of each of a job's logs, as older versions join them. */
-export function logTail({ fields }: Job): { readonly id: string; readonly tail: string } | undefined {
+/** What may stand at the end of the name of each of a job's logs. */
+export function logTails({ fields }: Job): readonly { readonly id: string; readonly tail: string }[] {
   const [agent, id] = [asText(fields.agent), asText(fields.id)];
-  return agent === undefined || id === undefined ? undefined : { id, tail: `-${agent}-${id}` };
+  if (agent === undefined || id === undefined) return [];
+  return namesOfAgent(agent).map((name) => ({ id, tail: `-${name}-${id}` }));
 }
 
 const SESSION_FIELDS = ["sessionId", "threadId", "session"] as const;

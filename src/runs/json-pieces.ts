@@ -1,16 +1,16 @@
 import type { Breather } from "../platform/breather.ts";
-import { asArray, asNumber, asObject } from "../platform/read.ts";
+import { asArray, asNumber, asObject, parseJson } from "../platform/read.ts";
 
 /** Files under this are parsed in one go: well under a millisecond. */
 const SMALL_BYTES = 64 * 1024;
 
 /**
  * Parses JSON of any length without holding up others: the objects in a list that is the whole text, or a value of the
- * object that is the whole text, are parsed one by one. What it gives is what `JSON.parse` gives.
+ * object that is the whole text, are parsed one by one. What it gives is what `parseJson` gives.
  * @throws SyntaxError when it is no JSON
  */
 export async function parseInPieces(bytes: Buffer, breather: Breather): Promise<unknown> {
-  if (bytes.length <= SMALL_BYTES) return JSON.parse(bytes.toString("utf8"));
+  if (bytes.length <= SMALL_BYTES) return parseJson(bytes.toString("utf8"));
   const pieces: unknown[] = [];
   const skeleton: string[] = [];
   let copied = 0;
@@ -21,7 +21,7 @@ export async function parseInPieces(bytes: Buffer, breather: Breather): Promise<
     if (breather.isDue) await breather.pause();
   }
   skeleton.push(bytes.toString("utf8", copied));
-  return withPieces(JSON.parse(skeleton.join("")), pieces);
+  return withPieces(parseJson(skeleton.join("")), pieces);
 }
 
 interface Range {

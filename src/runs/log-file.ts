@@ -30,14 +30,16 @@ export function readLogFacts(file: OpenFile): LogFacts {
 
 /**
  * The bytes from `from` on as text. A character is never cut: one that is not whole yet waits for the next read, and of
- * one that `from` lies inside the rest is passed over. Behind the end there is nothing.
+ * one that `from` lies inside the rest is passed over. Behind the end there is nothing. `isOver`: nobody writes it any
+ * more, so what is not whole at its end never will be, and is shown as U+FFFD.
  */
-export function readLogChunk(file: OpenFile, from: number): LogChunk {
+export function readLogChunk(file: OpenFile, from: number, isOver: boolean): LogChunk {
   const { size } = file;
   if (from >= size) return { text: "", next: size, size };
   const bytes = bytesOf(file, from, CHUNK_BYTES);
   const start = from === 0 ? 0 : strayBytes(bytes);
-  const end = Math.max(start, bytes.length - openBytes(bytes));
+  const isEnd = isOver && from + bytes.length >= size;
+  const end = isEnd ? bytes.length : Math.max(start, bytes.length - openBytes(bytes));
   return { text: bytes.toString("utf8", start, end), next: from + end, size };
 }
 
@@ -54,7 +56,7 @@ function endOf(file: OpenFile): LogEnd | undefined {
 function endIn(bytes: Buffer, whole: boolean): LogEnd | undefined {
   const line = whole ? 0 : bytes.indexOf(0x0a) + 1;
   if (!whole && line === 0) return undefined;
-  const index = lastEntryIn(bytes.toString("latin1", line));
+  const index = lastEntryIn(bytes.subarray(line));
   if (index < 0) return undefined;
   const end = logEnd(characters(bytes.subarray(line + index, line + index + END_BYTES)));
   // The header is told by itself.

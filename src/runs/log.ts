@@ -50,14 +50,25 @@ export function logEnd(entry: string): LogEnd {
   return { last, ...(outcome !== undefined && { outcome }) };
 }
 
-/** The index of the last entry in `text` (one byte a character); -1 when none begins there. `text` follows a newline. */
-export function lastEntryIn(text: string): number {
-  for (let end = text.length; end >= 0; ) {
-    const newline = end === 0 ? -1 : text.lastIndexOf("\n", end - 1);
-    if (STAMPED.test(text.slice(newline + 1, newline + 10))) return newline + 1;
-    end = newline;
+/** The index of the last entry in `bytes`, which follow a newline; -1 when none begins there. */
+export function lastEntryIn(bytes: Uint8Array): number {
+  // Byte by byte: megabytes of short lines would keep others waiting if a text were made of each.
+  for (let start = bytes.length - STAMP_BYTES; start >= 0; start--) {
+    if (bytes[start + 2] === COLON && (start === 0 || bytes[start - 1] === NEWLINE) && isStamped(bytes, start)) {
+      return start;
+    }
   }
   return -1;
+}
+
+const [NEWLINE, COLON, SPACE] = [0x0a, 0x3a, 0x20];
+/** `hh:mm:ss` and a space. */
+const STAMP_BYTES = 9;
+
+/** As STAMPED says of a text. */
+function isStamped(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start + 2] !== COLON || bytes[start + 5] !== COLON || bytes[start + 8] !== SPACE) return false;
+  return [0, 1, 3, 4, 6, 7].every((at) => /\d/.test(String.fromCharCode(bytes[start + at] ?? 0)));
 }
 
 /** An entry as it stands in a log: its further lines indented, so that none of them is taken for an entry. */
@@ -66,7 +77,7 @@ export function entryText(timeOfDay: string, text: string): string {
 }
 
 function outcomeOf(line: string, whole: boolean): LogEnd["outcome"] {
-  const [, outcome] = /^finished after -?\d+(?:\.\d+)?s · (.*)$/.exec(line) ?? [];
+  const [, outcome] = /^finished after -?\d+(?:\.\d+)?s · (.*)$/s.exec(line) ?? [];
   if (outcome === undefined) return undefined;
   switch (outcome) {
     case "done":
@@ -79,18 +90,20 @@ function outcomeOf(line: string, whole: boolean): LogEnd["outcome"] {
   return torn ? undefined : "failed";
 }
 
-/** `<agent>[ (<model>[, effort <e>])] in <workdir>, access <a>, by <peer>[, continues <session>]`; a folder may hold commas. */
-const HEADER =
-  /^(?<agent>[\w-]+)(?: \(.*?\))? in (?<workdir>.*), access (?:read|edit|ask|default), by (?<by>.*?)(?:, continues (?<continues>\S+))?$/;
-
+/**
+ * `<agent>[ (<model>[, effort <e>])] in <workdir>, access <a>, by <peer>[, continues <session>]`; a folder may hold commas.
+ * Read part by part: one pattern for all of it takes seconds for a line that was made to fit it in many ways.
+ */
 function headerFields(header: string): Pick<LogHead, "agent" | "workdir" | "by" | "continues"> {
-  const { agent, workdir, by, continues } = HEADER.exec(header)?.groups ?? {};
-  return {
-    ...(agent !== undefined && { agent }),
-    ...(workdir !== undefined && { workdir }),
-    ...(by !== undefined && { by }),
-    ...(continues !== undefined && { continues }),
-  };
+  const [before, agent] = /^([\w-]+)(?: \(.*?\))? in /s.exec(header) ?? [];
+  if (before === undefined || agent === undefined) return {};
+  const rest = header.slice(before.length);
+  const access = [...rest.matchAll(/, access (?:read|edit|ask|default), by /g)].at(-1);
+  if (access === undefined) return {};
+  const asker = rest.slice(access.index + access[0].length);
+  const [after = "", continues] = /, continues (\S+)$/.exec(asker) ?? [];
+  const by = asker.slice(0, asker.length - after.length);
+  return { agent, workdir: rest.slice(0, access.index), by, ...(continues !== undefined && { continues }) };
 }
 
 function linesOf(text: string): string[] {

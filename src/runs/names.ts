@@ -21,6 +21,9 @@ export interface NamedRun {
   readonly id?: string;
 }
 
+/** The public name of a run, as that of everything, has so many characters at most. */
+const NAME_LENGTH = 128;
+
 /**
  * The run that a file belongs to; undefined for any other file. In the archive a suffix may stand behind the ending,
  * `X.log-<ms>-<uuid>`, as older versions wrote it to log and metadata independently. Hidden files are none of ours.
@@ -28,11 +31,15 @@ export interface NamedRun {
 export function runFileOf(fileName: string, archived: boolean): RunFileName | undefined {
   if (!/^[\w-][\w.-]*$/.test(fileName)) return undefined;
   const plain = /^(.+)\.(log|json)$/.exec(fileName);
-  if (plain !== null) return { name: plain[1] ?? "", kind: kindOf(plain[2]) };
-  const suffixed = archived ? /^(.+)\.(log|json)-((\d{1,15})?.*)$/.exec(fileName) : null;
-  if (suffixed === null) return undefined;
-  const [, name = "", ending, , number] = suffixed;
+  const suffixed = plain === null && archived ? /^(.+)\.(log|json)-((\d{1,15})?.*)$/.exec(fileName) : null;
+  const [, name = "", ending, , number] = plain ?? suffixed ?? [];
+  if (name === "" || name.length > NAME_LENGTH) return undefined;
   return { name, kind: kindOf(ending), ...(number !== undefined && { number: Number(number) }) };
+}
+
+/** Whether a file that belongs to no run looks as if it should: someone may miss it. Unfinished files of writers don't. */
+export function isMissedRunFile(fileName: string): boolean {
+  return /\.(?:log|json)(?:-.*)?$/s.test(fileName);
 }
 
 /** What the name of a run says of it. */
@@ -56,6 +63,11 @@ export function runName(at: EpochMs, agent: string, id: string): string {
 /** An agent by the name that routes use: `claude-code`, as ACP has it, is `claude`. */
 export function publicAgent(agent: string): string {
   return agent === "claude-code" ? "claude" : agent;
+}
+
+/** Every name that the agent of this name has in the names of logs. */
+export function namesOfAgent(agent: string): readonly string[] {
+  return publicAgent(agent) === "claude" ? ["claude", "claude-code"] : [agent];
 }
 
 function kindOf(ending: string | undefined): RunFileName["kind"] {

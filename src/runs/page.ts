@@ -64,6 +64,7 @@ function placeBehind(sorted: readonly RunKey[], { startedAt, name }: RunCursor):
   return low;
 }
 
-function formatRunCursor({ startedAt, name }: RunKey): string {
+/** The `before` that goes on behind a run. */
+export function formatRunCursor({ startedAt, name }: RunKey): string {
   return `${startedAt}:${name}`;
 }

@@ -1,10 +1,11 @@
 import type { Breather } from "../platform/breather.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
-import { type Job, logTail } from "./job.ts";
+import { type Job, logTails } from "./job.ts";
 
 /** Jobs by the end of their logs' names. */
 export class JobTails {
-  readonly #byEnd = new Map<string, { readonly job: Job; readonly tail: string }[]>();
+  /** By the last part of the tail, then by the whole tail. */
+  readonly #byEnd = new Map<string, { longest: number; readonly tails: Map<string, Job[]> }>();
 
   /** The tails of `jobs`. */
   static async of(jobs: Iterable<Job>, breather: Breather): Promise<JobTails> {
@@ -17,18 +18,28 @@ export class JobTails {
   }
 
   #add(job: Job): void {
-    const named = logTail(job);
-    if (named === undefined) return;
-    const end = lastPart(named.id);
-    const others = this.#byEnd.get(end);
-    if (others === undefined) this.#byEnd.set(end, [{ job, tail: named.tail }]);
-    else others.push({ job, tail: named.tail });
+    for (const { id, tail } of logTails(job)) {
+      const end = lastPart(id);
+      const known = this.#byEnd.get(end) ?? { longest: 0, tails: new Map<string, Job[]>() };
+      if (known.tails.size === 0) this.#byEnd.set(end, known);
+      known.longest = Math.max(known.longest, tail.length);
+      const others = known.tails.get(tail);
+      if (others === undefined) known.tails.set(tail, [job]);
+      else others.push(job);
+    }
   }
 
-  /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. */
+  /** The jobs that the name of a log says it is of: it ends in `-<agent>-<id>`. The one that most of it tells first. */
   matching(runName: string): readonly Job[] {
-    const candidates = this.#byEnd.get(lastPart(runName)) ?? [];
-    return candidates.filter(({ tail }) => runName.endsWith(tail)).map(({ job }) => job);
+    const known = this.#byEnd.get(lastPart(runName));
+    if (known === undefined) return [];
+    const jobs: Job[] = [];
+    let dash = runName.indexOf("-", Math.max(0, runName.length - known.longest));
+    for (; dash >= 0; dash = runName.indexOf("-", dash + 1)) {
+      const found = known.tails.get(runName.slice(dash));
+      if (found !== undefined) jobs.push(...found);
+    }
+    return jobs;
   }
 }
 

@@ -4,8 +4,8 @@ import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import type { Damage, Place } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
-import { FolderView, isYoung, type Listed, mtimeOf, type Seen } from "./folder-view.ts";
-import { type NamedRun, namedRun, runFileOf } from "./names.ts";
+import { FolderView, isYoung, type Listed, mtimeOf, noFilesIn, type Seen } from "./folder-view.ts";
+import { isMissedRunFile, type NamedRun, namedRun, runFileOf } from "./names.ts";
 import { isFresh } from "./summary.ts";
 
 /** The files of one run, and which of its logs counts. */
@@ -18,8 +18,8 @@ export interface RunFiles {
   readonly metadata: readonly Place[];
   /** Undefined: not asked yet, or gone. */
   state?: LogState | undefined;
-  /** Its metadata as it was when a look last asked for it. */
-  told?: FileStamp | undefined;
+  /** Its metadata files as they were when a look last asked for them. */
+  told?: readonly (FileStamp | undefined)[] | undefined;
 }
 
 /** The log that counts, as it was when it was last asked. */
@@ -34,8 +34,22 @@ export interface LogState {
 export interface RunChanges {
   /** Runs that came, went, or whose log was written to. */
   readonly names: ReadonlySet<string>;
+  /** Runs came, went, or are of another time: the list's order is another. */
+  readonly moved: boolean;
+  /** Some metadata is, or may be, another: the job that a run is of may be another. */
+  readonly retold: boolean;
   /** A log was not where its folder's list said: it is just being archived, so look again. */
   readonly vanished: boolean;
+}
+
+/** How a look is made. */
+export interface RunLook {
+  /** Every log is asked, however old. */
+  readonly sweep: boolean;
+  /** With a sweep, the metadata of every log too. */
+  readonly metadata: boolean;
+  /** Runs of which a file is known to have been written. */
+  readonly written: ReadonlySet<string>;
 }
 
 /** Homes with so few logs have every file asked at each look; in others old ones are asked by sweeps and when shown. */
@@ -64,9 +78,10 @@ export class RunFolders {
     this.#clock = clock;
   }
 
-  /** Lists what has changed, and asks the logs that may have; with `sweep` all of them. */
-  async look(sweep: boolean, breather: Breather): Promise<RunChanges> {
+  /** Lists what has changed, and asks the files that may have. */
+  async look({ sweep, metadata, written }: RunLook, breather: Breather): Promise<RunChanges> {
     const names = new Set<string>();
+    let [moved, retold, vanished] = [false, false, false];
     // Runs move from the first folder to the second: read in this order, none is missed on its way.
     const active = await this.#active.look(breather);
     const archive = await this.#archive.look(breather);
@@ -74,27 +89,42 @@ export class RunFolders {
       this.#listed = { active, archive };
       await this.#pair(active, archive, names, breather);
     }
-    const all = sweep || this.#paired || this.runs.size <= FEW_RUNS;
+    const few = this.runs.size <= FEW_RUNS;
+    const all = sweep || this.#paired || few;
+    moved ||= this.#paired;
     this.#paired = false;
     const now = this.#clock.now();
     const restless: RunFiles[] = [];
-    let vanished = false;
-    for (const run of all ? this.runs.values() : this.#restless) {
-      const known = !sweep && run.state !== undefined && this.runs.size > FEW_RUNS && isSettled(run, run.state, now);
-      if (!known && this.ask(run)) names.add(run.name);
+    for (const run of all ? this.runs.values() : this.#restlessOr(written)) {
+      const isTold = few || written.has(run.name);
+      const before = run.state;
+      const known = !sweep && !isTold && before !== undefined && isSettled(run, before, now);
+      if (!known && this.ask(run)) {
+        names.add(run.name);
+        moved ||= before === undefined || run.state === undefined || run.named.startedAt === undefined;
+      }
       vanished ||= run.state === undefined;
       const isRestless = run.state === undefined || !isSettled(run, run.state, now);
       if (isRestless) restless.push(run);
-      if ((isRestless || this.runs.size <= FEW_RUNS) && this.#askMetadata(run)) names.add(run.name);
+      if (isRestless || isTold || (sweep && metadata)) {
+        const answer = this.#askMetadata(run);
+        if (answer === "another") names.add(run.name);
+        retold ||= answer !== "the same";
+      }
       if (breather.isDue) await breather.pause();
     }
     this.#restless = restless;
-    return { names, vanished };
+    return { names, moved, retold, vanished };
   }
 
   /** Runs whose logs may have been written since the last look, or were lately. */
   get restless(): readonly RunFiles[] {
     return this.#restless;
+  }
+
+  /** Runs that may change at any time, and those that are known to have. */
+  #restlessOr(written: ReadonlySet<string>): Iterable<RunFiles> {
+    return new Set([...this.#restless, ...[...written].flatMap((name) => this.runs.get(name) ?? [])]);
   }
 
   /** Asks which log of a run counts and how it stands; whether that is another answer than before. */
@@ -115,24 +145,31 @@ export class RunFolders {
     return places.some(({ path }) => this.#disk.stamp(path) !== undefined);
   }
 
+  /** Folders that are there and can't be listed. */
+  get unlisted(): readonly Damage[] {
+    return [...this.#active.unlisted, ...this.#archive.unlisted];
+  }
+
   /** Things in the folders that are not shown. */
   get damages(): readonly Damage[] {
     const { active, archive } = this.#listed ?? {};
+    const lost = [...this.runs.values()].flatMap(({ state, logs: [log] }) => (state === undefined && log) || []);
     return [
-      ...damagesIn(this.#folders.active, active),
-      ...damagesIn(this.#folders.archive, archive),
+      ...this.unlisted,
+      ...damagesIn(this.#folders.active, active, false),
+      ...damagesIn(this.#folders.archive, archive, true),
       ...this.#orphans.map(({ path }) => ({ path, reason: "metadata without its log" })),
+      ...lost.map(({ path }) => ({ path, reason: "log that is listed and can't be found or asked" })),
     ];
   }
 
-  /** Whether the metadata that counts is in another state than when this was last called. */
-  #askMetadata(run: RunFiles): boolean {
-    const [place] = run.metadata;
-    const stamp = place && this.#disk.stamp(place.path);
+  /** How the metadata of a run stands beside when this was last called. */
+  #askMetadata(run: RunFiles): "the same" | "another" | "asked for the first time" {
     const before = run.told;
-    run.told = stamp;
-    if (before === undefined || stamp === undefined) return false;
-    return before.path !== stamp.path || !sameStamp(before, stamp);
+    const told = run.metadata.map(({ path }) => this.#disk.stamp(path));
+    run.told = told;
+    if (before === undefined) return "asked for the first time";
+    return told.every((stamp, i) => sameOrNone(stamp, before[i])) ? "the same" : "another";
   }
 
   #stateOf({ logs }: RunFiles): LogState | undefined {
@@ -189,8 +226,8 @@ export class RunFolders {
         metadata: this.#newestFirst(metadata),
       };
       if (before !== undefined && samePaths(before.logs, logs)) run.state = before.state;
-      run.told = before?.told;
-      if (before === undefined || !samePaths(before.metadata, run.metadata)) changed.add(name);
+      if (before !== undefined && samePaths(before.metadata, run.metadata)) run.told = before.told;
+      else changed.add(name);
       runs.set(name, run);
     }
     for (const name of this.runs.keys()) if (!runs.has(name)) changed.add(name);
@@ -216,13 +253,18 @@ function isSettled({ named, logs }: RunFiles, { stamp, mtime }: LogState, now: n
   return named.startedAt !== undefined && logs.length === 1 && !isFresh(mtime, now) && !isYoung(stamp, now);
 }
 
+function sameOrNone(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : sameStamp(a, b);
+}
+
 function samePaths(a: readonly Place[], b: readonly Place[]): boolean {
   return a.length === b.length && a.every(({ path }, i) => path === b[i]?.path);
 }
 
-function damagesIn(folder: string, listed: Listed | undefined): Damage[] {
+function damagesIn(folder: string, listed: Listed | undefined, archived: boolean): Damage[] {
   if (listed === undefined) return [];
-  const { problem, others } = listed;
-  if (problem !== undefined) return [{ path: folder, reason: `folder that can't be listed (${problem})` }];
-  return others.map((name) => ({ path: join(folder, name), reason: "no regular file, or a link that leads out" }));
+  // Of folders only those tell of something lost that stand where a file should.
+  const others = noFilesIn(folder, listed, ({ name, what }) => what !== "folder" || isMissedRunFile(name));
+  const misnamed = listed.files.filter((name) => isMissedRunFile(name) && runFileOf(name, archived) === undefined);
+  return [...others, ...misnamed.map((name) => ({ path: join(folder, name), reason: "name that no run can have" }))];
 }

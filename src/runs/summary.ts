@@ -1,7 +1,7 @@
-import { type EpochMs, epochMsFromIso } from "../platform/clock.ts";
+import type { EpochMs } from "../platform/clock.ts";
 import { asObject, asText, type JsonObject } from "../platform/read.ts";
 import { clip, oneLine } from "../transcript/clip.ts";
-import { hostOf, type Job, jobAgent, jobStart } from "./job.ts";
+import { hostOf, type Job, jobAgent, jobStart, timeOf } from "./job.ts";
 import type { LogFacts } from "./log-file.ts";
 import { type NamedRun, publicAgent, type RunStatus } from "./names.ts";
 
@@ -95,7 +95,7 @@ export function recoveredSummary(job: Job): RunSummary {
   const prompt = asText(fields.prompt) ?? "";
   const owner = asText(fields.owner) ?? asText(fields.by) ?? null;
   const startedAt = jobStart(job);
-  const finishedAt = epochMsFromIso(fields.finishedAt) ?? null;
+  const finishedAt = timeOf(fields.finishedAt) ?? null;
   return {
     job: name,
     model: asText(fields.model) ?? null,
@@ -113,7 +113,7 @@ export function recoveredSummary(job: Job): RunSummary {
     agent: jobAgent(job) ?? null,
     header: "",
     startedAt,
-    updatedAt: epochMsFromIso(fields.updatedAt) ?? finishedAt ?? startedAt,
+    updatedAt: timeOf(fields.updatedAt) ?? finishedAt ?? startedAt,
     status: job.status === "done" || job.status === "failed" ? job.status : "interrupted",
     last: "",
     task: preview(oneLine(prompt)),

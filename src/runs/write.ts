@@ -2,15 +2,15 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
-import { stampOf } from "../platform/files.ts";
 import { withLock } from "../platform/lock.ts";
 import { createPrivate, writePrivate } from "../platform/private-file.ts";
+import { ourIdentity } from "../platform/process-identity.ts";
 import { asObject, type JsonObject } from "../platform/read.ts";
 import type { Timer } from "../platform/timer.ts";
 import { oneLine } from "../transcript/clip.ts";
 import { entryText } from "./log.ts";
 import { runName } from "./names.ts";
-import { damaged, parseOwn, readOwn, requireKnownVersion } from "./own-json.ts";
+import { damaged, isTaken, parseOwn, readOwn, requireKnownVersion } from "./own-json.ts";
 
 /** What a run's writer works with. */
 export interface RunWriterTools {
@@ -49,12 +49,51 @@ const VERSION = 2;
 /** Readers take a log that was quiet for 150 s for interrupted, and rely on a line at least every 60 s. */
 const HEARTBEAT_MS = 50_000;
 
+/** A run that is being written. */
+export interface RunLog {
+  /** The public name of the run. */
+  readonly name: string;
+  /**
+   * Adds an entry; of several at once each is whole, in the order of the calls.
+   * @throws Failure failed: the run has ended · the system's error
+   */
+  note(text: string): Promise<void>;
+  /**
+   * Changes its metadata: `changes` over what is there, every other key kept. Written only when something changes; whether it was.
+   * @throws Failure failed: damaged, of a newer version, locked by another for too long · the system's error
+   */
+  update(changes: JsonObject): Promise<boolean>;
+}
+
+/**
+ * Writes a run for as long as `turn` takes: `turn` adds its entries and gives how it ended, which is the last of them. When
+ * it throws, the run has failed; when this process dies, the process that its metadata names is gone, and so it was interrupted.
+ * So no run that nobody works on any more is shown as running. Gives the run's name.
+ * @throws what `turn` does · Failure failed: locked by another for too long · the system's error
+ */
+export async function writeRun(
+  tools: RunWriterTools,
+  start: RunStart,
+  turn: (run: RunLog) => Promise<RunOutcome>,
+): Promise<string> {
+  const run = await startRun(tools, start);
+  let outcome: RunOutcome;
+  try {
+    outcome = await turn(run);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await run.finish({ failed: reason }).catch((unfinished) => tools.fault(unfinished));
+    throw error;
+  }
+  await run.finish(outcome);
+  return run.name;
+}
+
 /**
  * Begins the log and the metadata of a run, under a name that no other run has. The log is there with its whole header, or
  * not at all; it comes first, since its name alone leads to the job.
- * @throws Failure failed: locked by another for too long · the system's error
  */
-export async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWriter> {
+async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWriter> {
   if (!/^[a-z][a-z-]*$/.test(start.agent) || !/^[0-9a-f]{8}$/.test(start.id)) {
     throw new RangeError(`${start.agent} and ${start.id} make no name for a run`);
   }
@@ -67,15 +106,20 @@ export async function startRun(tools: RunWriterTools, start: RunStart): Promise<
     return free;
   });
   const log = await open(join(bridgeHome, "runs", `${name}.log`), "a", 0o600);
-  return new RunWriter(tools, name, startedAt, log);
+  return new RunWriter(tools, name, { start, startedAt }, log);
+}
+
+/** How and when a run began. */
+interface Begun {
+  readonly start: RunStart;
+  readonly startedAt: EpochMs;
 }
 
 /** Writes one run, entry by entry, until it is finished. */
-export class RunWriter {
-  /** The public name of the run. */
+class RunWriter implements RunLog {
   readonly name: string;
   readonly #tools: RunWriterTools;
-  readonly #startedAt: EpochMs;
+  readonly #begun: Begun;
   readonly #log: FileHandle;
   #last: Promise<void> = Promise.resolve();
   #cancelBeat: () => void = () => {};
@@ -83,28 +127,23 @@ export class RunWriter {
   #torn = false;
   #finished = false;
 
-  constructor(tools: RunWriterTools, name: string, startedAt: EpochMs, log: FileHandle) {
+  constructor(tools: RunWriterTools, name: string, begun: Begun, log: FileHandle) {
     this.name = name;
     this.#tools = tools;
-    this.#startedAt = startedAt;
+    this.#begun = begun;
     this.#log = log;
     this.#beatLater();
   }
 
-  /** Adds an entry; of several at once each is whole, in the order of the calls. @throws the system's error */
   note(text: string): Promise<void> {
     if (this.#finished) throw new Failure("failed", `the run ${this.name} has ended`);
     return this.#write(text);
   }
 
-  /**
-   * Changes its metadata: `changes` over what is there, every other key kept. Written only when something changes; whether it was.
-   * @throws Failure failed: damaged, of a newer version, locked by another for too long · the system's error
-   */
   update(changes: JsonObject): Promise<boolean> {
     const path = join(this.#tools.bridgeHome, "runs", `${this.name}.json`);
     return withLock(this.#tools.bridgeHome, async () => {
-      const before = existingMetadata(await readOwn(path), this.name);
+      const before = existingMetadata(await readOwn(path), this.name) ?? metadataOf(this.#begun.start);
       const after = { ...before, ...changes };
       if (JSON.stringify(after) === JSON.stringify(before)) return false;
       await writePrivate(path, metadataText(after));
@@ -112,9 +151,8 @@ export class RunWriter {
     });
   }
 
-  /** Writes how it ended, for good. Only the first call counts. @throws the system's error */
+  /** Writes how it ended, for good. Called once. @throws the system's error */
   async finish(outcome: RunOutcome): Promise<void> {
-    if (this.#finished) return;
     this.#finished = true;
     this.#cancelBeat();
     const how = typeof outcome === "string" ? outcome : `failed: ${outcome.failed}`;
@@ -151,7 +189,7 @@ export class RunWriter {
   }
 
   #seconds(): number {
-    return Math.max(0, Math.round((this.#tools.clock.now() - this.#startedAt) / 1000));
+    return Math.max(0, Math.round((this.#tools.clock.now() - this.#begun.startedAt) / 1000));
   }
 }
 
@@ -161,7 +199,7 @@ async function createLog(bridgeHome: string, start: RunStart, startedAt: EpochMs
     const name = runName(at, start.agent, start.id);
     const runs = join(bridgeHome, "runs");
     const others = [join(runs, `${name}.json`), join(runs, "archive", `${name}.log`)];
-    if (others.some((path) => stampOf(path) !== undefined)) continue;
+    if (others.some(isTaken)) continue;
     if (await createPrivate(join(runs, `${name}.log`), header)) return name;
   }
 }
@@ -183,13 +221,15 @@ function metadataOf({ model, effort, workdir, access, by, continues, metadata }:
     workdir,
     continues: continues ?? null,
     ...metadata,
+    // While there is no finish line, whoever finds this process gone knows that none will come.
+    host: ourIdentity(),
     writer: WRITER,
   };
 }
 
-function existingMetadata(bytes: Buffer | undefined, name: string): JsonObject {
+function existingMetadata(bytes: Buffer | undefined, name: string): JsonObject | undefined {
   const file = `the metadata of ${name}`;
-  if (bytes === undefined) return { metadataVersion: VERSION, version: VERSION, writer: WRITER };
+  if (bytes === undefined) return undefined;
   const metadata = asObject(parseOwn(bytes, file));
   if (metadata === undefined) throw damaged(file);
   requireKnownVersion(metadata.metadataVersion, VERSION, file);

@@ -82,6 +82,54 @@ test("log prints a run's log as it is; of a recovered job it says that it is los
   const lost = await ran(["runs", "log", "codex-job-0ld00001"]);
   assert.deepEqual([lost.code, lost.out], [0, ""]);
   assert.match(lost.err, /is lost/);
+  assert.deepEqual(await ran(["runs", "tail", "codex-job-0ld00001"]), lost);
+});
+
+test("a folder that can't be listed is no empty one: what can be shown is, and the exit code tells", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  put(home, "jobs.json", [{ name: "there", startedAt: 1 }]);
+  put(home, "runs", "a file");
+  const ran = async (...words: string[]): Promise<Ran> => {
+    const context = fakeContext([], { bridge: { runs: () => inventoryOf(home, 0) } });
+    return { code: await run(context, COMMANDS, words), ...context.terminal.written };
+  };
+  const told = `agent-bridge: ${home}/runs: folder that can't be listed (ENOTDIR), so what is in it is missing here\n`;
+  for (const words of [["runs"], ["runs", "--json"], ["jobs"], ["jobs", "--json"]]) {
+    const { code, out, err } = await ran(...words);
+    assert.deepEqual([code, /there/.test(out), err], [1, true, told], words.join(" "));
+  }
+  for (const words of [
+    ["runs", "show", "x"],
+    ["runs", "tail", "x"],
+    ["jobs", "show", "x"],
+  ]) {
+    assert.deepEqual(await ran(...words), { code: 1, out: "", err: told }, words.join(" "));
+  }
+  assert.equal((await ran("runs", "show", "there")).code, 0);
+  rmSync(join(home, "runs"));
+  assert.deepEqual([(await ran("runs")).code, (await ran("runs", "show", "x")).code], [0, 2]);
+  assert.deepEqual([(await ran("runs", "show", "")).code, (await ran("jobs", "show", "")).code], [2, 2]);
+});
+
+test("options of one word of runs and jobs are refused by the others", async (t) => {
+  const ran = overFixture(t);
+  const refused: readonly (readonly string[])[] = [
+    ["runs", "ls", "--follow"],
+    ["runs", "-n", "3"],
+    ["runs", "show", "nightly", "--limit", "2"],
+    ["runs", "show", "nightly", "-f"],
+    ["runs", "log", "nightly", "--json"],
+    ["runs", "log", "nightly", "--lines", "0"],
+    ["runs", "tail", "nightly", "--json"],
+    ["runs", "tail", "nightly", "--limit", "2"],
+    ["jobs", "show", "nightly-job", "--limit", "2"],
+  ];
+  for (const words of refused) {
+    const { code, out, err } = await ran(words);
+    assert.deepEqual([code, out], [2, ""], words.join(" "));
+    assert.match(err, /^agent-bridge: (?:runs|jobs) \w+ takes no --\w+: it is for (?:runs|jobs) \w+/, words.join(" "));
+  }
+  assert.equal((await ran(["runs", "log", "--json", "x"])).err.split(": ")[2], "it is for runs ls and show\n");
 });
 
 test("tail prints the last lines", async (t) => {

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { epochMsOf } from "../../src/platform/clock.ts";
 import { identityOf, isAlive, ourIdentity, startFromStat, startOf } from "../../src/platform/process-identity.ts";
 
 const FIELDS = "1 944 944 0 -1 4194560 9 8 7 6 5 4 3 2 20 0 11 0 212183 1000 200";
@@ -31,6 +32,13 @@ test("this process runs, and is told from one that had its number before or on a
   assert.ok(ours.start !== undefined, "every system that tests run on tells it");
   assert.ok(!isAlive({ ...ours, start: "1" }));
   if (ours.boot !== undefined) assert.ok(!isAlive({ ...ours, boot: "an earlier one" }));
+});
+
+test("a process that was seen running before the one that has its number now is gone", () => {
+  const now = epochMsOf(Date.now()) ?? assert.fail();
+  const alive = (seenAt: number): boolean => isAlive({ pid: process.pid, seenAt: epochMsOf(seenAt) ?? assert.fail() });
+  const startedAt = now - process.uptime() * 1_000;
+  assert.deepEqual([alive(now), alive(startedAt), alive(startedAt - 3_600_000), alive(0)], [true, true, false, false]);
 });
 
 test("a process is alive until it ends, also when nobody has asked how it ended", async () => {

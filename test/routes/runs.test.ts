@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { LogChunk } from "../../src/runs/log-file.ts";
 import { age, finishedLog, fixture, put } from "../runs/home.ts";
 import { askEvents, askJson, refusal } from "../support/ask.ts";
 import { type Served, served } from "../support/routes.ts";
@@ -98,6 +99,38 @@ test("a log is read on where an earlier read ended, whether active or archived",
   const file = "2026-10-05-14-05-09-claude-00000001.log";
   renameSync(join(bridgeHome, "runs", file), join(bridgeHome, "runs/archive", `${file}-1790000200000-7`));
   assert.deepEqual((await askJson(routes, `${RUN}1?from=9`)).body, { text: log.slice(9), next: size, size });
+});
+
+test("a log that is archived between being found and being read is read all the same", async (t) => {
+  const { routes, runs, bridgeHome } = servedRuns(t);
+  const name = "2026-10-05-14-05-09-claude-00000001";
+  mkdirSync(join(bridgeHome, "runs/archive"), { recursive: true });
+  const find = runs.run.bind(runs);
+  let moved = false;
+  runs.run = async (asked) => {
+    const found = await find(asked);
+    if (!moved) renameSync(join(bridgeHome, `runs/${name}.log`), join(bridgeHome, `runs/archive/${name}.log-5-a`));
+    moved = true;
+    return found;
+  };
+  assert.equal(((await askJson(routes, `/api/runs/${name}`)).body as LogChunk).text, finishedLog(name));
+});
+
+test("a log that ends inside a character has no ETag while it may go on, and an end once its run is over", async (t) => {
+  const { routes, bridgeHome, time } = servedRuns(t);
+  const log = Buffer.concat([Buffer.from("14:05:09 codex in /srv, access edit, by you\n14:05:12 説"), Buffer.of(0xe6)]);
+  const path = join(bridgeHome, "runs/cut.log");
+  writeFileSync(path, log);
+  age(path, time.now());
+  for (const from of [0, log.length - 1]) {
+    const running = await askJson(routes, `/api/runs/cut?from=${from}`);
+    assert.deepEqual([(running.body as LogChunk).next, running.validity?.settled], [log.length - 1, false]);
+  }
+  assert.equal((await askJson(routes, `/api/runs/cut?from=${log.length}`)).validity?.settled, true);
+  time.pass(150_000);
+  const over = await askJson(routes, "/api/runs/cut");
+  assert.deepEqual([(over.body as LogChunk).next, over.validity?.settled], [log.length, true]);
+  assert.match((over.body as LogChunk).text, /説\ufffd$/);
 });
 
 test("a recovered job has an empty log and the chat of its saved session", async (t) => {

@@ -29,7 +29,11 @@ test("the report names every damaged file, and nothing is changed by all this re
         "archive/jobs-1789100000000-0a1b2c3d-4e5f-4a6b-8c7d-8e9fa0b1c2d3.json",
         "archive/jobs.json.backup-1786500000000-0a1b2c3d-4e5f-4a6b-8c7d-8e9fa0b1c2d3",
       ],
-      ["job without a name", 2, "archive/jobs-1789000000000-6f1c2b3a-4d5e-4f60-8a7b-9c0d1e2f3a4b.json"],
+      [
+        "job whose name is missing or none that can be used",
+        2,
+        "archive/jobs-1789000000000-6f1c2b3a-4d5e-4f60-8a7b-9c0d1e2f3a4b.json",
+      ],
       [
         "metadata that is damaged",
         2,

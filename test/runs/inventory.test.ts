@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import type { RunInventory } from "../../src/runs/inventory.ts";
 import { parseRunCursor } from "../../src/runs/page.ts";
 import { temporaryFolder } from "../platform/folder.ts";
 import { nextOf } from "../support/turns.ts";
-import { age, countingDisk, finishedLog, fixtureHome, inventoryOf, Moment, put, snapshot } from "./home.ts";
+import { age, countingDisk, finishedLog, fixtureHome, inventoryOf, Moment, put } from "./home.ts";
 
 const NOW = Date.UTC(2026, 9, 6, 9);
 const OLD = NOW - 3_600_000;
@@ -128,6 +128,24 @@ test("a run without an end is running for 150 s, unless its process is known to 
   assert.ok(inventory.generation > generation);
 });
 
+test("that the process of a run is gone is told as a change of the run", async (t) => {
+  const home = homeOf(t, 0);
+  const name = `${stamped(0)}-codex-${hex(0)}`;
+  put(home, `runs/${name}.log`, "14:05:09 codex in /srv, access edit, by you\n", NOW);
+  put(home, `runs/${name}.json`, { host: { pid: 4242, start: "77", boot: "b" } }, NOW);
+  let lives = true;
+  const inventory = inventoryOf(home, NOW, { alive: () => lives });
+  await inventory.look();
+  await inventory.look();
+  const { generation } = inventory;
+  await inventory.look();
+  assert.equal(inventory.generation, generation);
+  const next = nextOf(inventory.changes(t.signal)[Symbol.asyncIterator]());
+  lives = false;
+  await inventory.look();
+  assert.deepEqual([(await next).ids, (await inventory.overview()).runs[0]?.status], [[name], "interrupted"]);
+});
+
 test("a time far ahead proves nothing", async (t) => {
   const home = homeOf(t, 0);
   put(home, "runs/x.log", "14:05:09 codex in /srv, access edit, by you\n", NOW + 150_000);
@@ -190,41 +208,6 @@ test("a job with its id inside another's name is still recovered", async (t) => 
   const job = { id: "4be1a7d2", name: "claude-job-4be1a7d2", agent: "claude" };
   put(home, "jobs.json", { version: 2, jobs: [job, { ...job, name: "x", id: "e1a7d2", agent: "codex" }] }, OLD);
   assert.deepEqual((await names(inventoryOf(home, NOW))).slice(1), ["x", "claude-job-4be1a7d2"]);
-});
-
-test("damage of every kind at once costs only what is damaged", async (t) => {
-  const home = homeOf(t, 3);
-  put(home, "jobs.json", '{"version":2,"jobs":[{"na', OLD);
-  put(home, "jobs.json.overflow.json", "", OLD);
-  put(home, "archive/jobs-1-a.json", { version: 2, jobs: [{ name: "kept", status: "done" }] }, OLD);
-  put(home, "archive/jobs-2-a.json", "\u0000\u0001", OLD);
-  put(home, `runs/${stamped(0)}-codex-${hex(0)}.json`, "null", OLD);
-  put(home, `runs/${stamped(1)}-codex-${hex(1)}.json`, "{", OLD);
-  mkdirSync(join(home, "runs/folder.log"));
-  const outside = put(temporaryFolder(t), "secret.log", finishedLog("secret"), OLD);
-  symlinkSync(outside, join(home, "runs/link.log"));
-  symlinkSync(outside, join(home, "archive/jobs-3-a.json"));
-  const before = snapshot(home);
-  const inventory = inventoryOf(home, NOW);
-  assert.equal((await inventory.overview()).total, 4);
-  assert.deepEqual(
-    (await inventory.report()).skipped.map(({ reason, count }) => [reason, count]),
-    [
-      ["job file that is damaged", 3],
-      ["metadata that is damaged", 2],
-      ["no regular file, or a link that leads out", 1],
-    ],
-  );
-  assert.deepEqual(snapshot(home), before);
-});
-
-test("where damaged metadata is active, the archived one stands in", async (t) => {
-  const home = homeOf(t, 0);
-  put(home, "runs/x.log", finishedLog("x"), OLD);
-  put(home, "runs/x.json", "{", OLD);
-  put(home, "runs/archive/x.json-5-a", { title: "the older" }, OLD);
-  put(home, "runs/archive/x.json-6-a", { title: "the newer" }, OLD);
-  assert.equal((await inventoryOf(home, NOW).overview()).runs[0]?.title, "the newer");
 });
 
 test("a home that is not there has no runs, and is not made", async (t) => {
@@ -405,15 +388,4 @@ test("what could not be read for a moment is read again, what is damaged is not"
   assert.deepEqual(await shown(), whole);
   disk.count.opens = 0;
   assert.deepEqual([await shown(), disk.count.opens], [whole, 0]);
-});
-
-test("a home that can't be listed is named in the report", async (t) => {
-  const home = homeOf(t, 0);
-  rmSync(join(home, "runs"), { recursive: true });
-  writeFileSync(join(home, "runs"), "a file");
-  const { skipped } = await inventoryOf(home, NOW).report();
-  assert.deepEqual(
-    skipped.map(({ reason }) => reason),
-    ["folder that can't be listed (ENOTDIR)"],
-  );
 });

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
@@ -86,6 +96,47 @@ test("a damaged file, one of a wrong shape and one of a newer version are refuse
     assert.equal(readFileSync(store.file, "utf8"), content);
     assert.deepEqual(readdirSync(store.bridgeHome).sort(), ["jobs.json", "lock.db"]);
   }
+});
+
+test("what is no plain file where one of ours belongs is refused, told and left as it is", async (t) => {
+  const outside = put(temporaryFolder(t), "jobs.json", { version: 2, jobs: [{ name: "theirs" }] });
+  const kinds: readonly (readonly [make: (path: string) => void, message: RegExp])[] = [
+    [(path) => mkdirSync(path), / is a folder: move it away/],
+    [(path) => execFileSync("/usr/bin/env", ["mkfifo", path]), / is a pipe, a device or the like/],
+    [(path) => symlinkSync(outside, path), / is a link, and is left as it is: move it away/],
+    [(path) => symlinkSync(`${outside}-gone`, path), / is a link/],
+    [(path) => symlinkSync(path, path), / is a link/],
+  ];
+  for (const [make, message] of kinds) {
+    for (const name of ["jobs.json", "jobs.json.lock"]) {
+      const store = storeIn(t);
+      mkdirSync(store.bridgeHome);
+      make(join(store.bridgeHome, name));
+      const before = lstatSync(join(store.bridgeHome, name)).ino;
+      await assert.rejects(
+        changeJob(store, "a", () => ({})),
+        isFailure(new RegExp(`^${name}${message.source}`)),
+      );
+      assert.equal(lstatSync(join(store.bridgeHome, name)).ino, before);
+    }
+  }
+  assert.match(readFileSync(outside, "utf8"), /theirs/);
+  assert.equal(existsSync(`${outside}-gone`), false);
+});
+
+test("bytes that are no UTF-8 are not written over, and numbers of any length are kept", async (t) => {
+  const damaged = Buffer.concat([Buffer.from('[{"name":"a","x":"'), Buffer.of(0xff), Buffer.from('"}]')]);
+  const store = storeIn(t, "");
+  writeFileSync(store.file, damaged);
+  await assert.rejects(
+    changeJob(store, "b", () => ({})),
+    isFailure(/damaged/),
+  );
+  assert.deepEqual(readFileSync(store.file), damaged);
+  const job = '{"name":"a","id":12345678901234567890,"n":-9007199254740993,"f":1.5e3}';
+  writeFileSync(store.file, `{"version":2,"jobs":[${job}]}`);
+  await changeJob(store, "b", () => ({ startedAt: 1 }));
+  assert.match(readFileSync(store.file, "utf8"), /"id":12345678901234567890,"n":-9007199254740993,"f":1500\}/);
 });
 
 test("a job without a name that can be shown is not written", async (t) => {

@@ -15,8 +15,8 @@ async function facts(t: TestContext, log: string | Buffer): Promise<LogFacts> {
   return withFile(folder, join(folder, "x.log"), readLogFacts);
 }
 
-async function chunk(folder: string, from: number): Promise<LogChunk> {
-  return withFile(folder, join(folder, "x.log"), (file) => readLogChunk(file, from));
+async function chunk(folder: string, from: number, isOver = false): Promise<LogChunk> {
+  return withFile(folder, join(folder, "x.log"), (file) => readLogChunk(file, from, isOver));
 }
 
 test("the end of a log is its last entry, whatever its lines say", async (t) => {
@@ -73,6 +73,21 @@ test("the header gives folder, peer and session, also where a folder's name look
   }
 });
 
+test("an end, a folder and a peer may hold any character that is no newline", async (t) => {
+  const odd = "a\u2028b\u2029c\u0085d";
+  const read = await facts(
+    t,
+    `14:05:09 codex in ${odd}, access edit, by ${odd}\n14:08:02 finished after 3s · ${odd}\n`,
+  );
+  assert.deepEqual([read.outcome, read.workdir, read.by], ["failed", odd, odd]);
+});
+
+test("a header that fits its form in many ways is read in one go", () => {
+  const header = `a (${") in , access read, by ".repeat(700)}\u2028x`;
+  assert.deepEqual(logHead(`14:05:09 ${header}\n`).by, "\u2028x");
+  assert.equal(logHead(`14:05:09 a (${") in , access reed, by ".repeat(700)}\n`).by, undefined);
+});
+
 test("what is no header still is a head", () => {
   assert.deepEqual(logHead("something else\nand more\n"), { header: "something else", task: "and more" });
   assert.deepEqual(logHead(""), { header: "", task: "" });
@@ -112,6 +127,25 @@ test("a growing log cut at every byte is read without loss, repeat or broken cha
     }
     assert.deepEqual([read, next], [text, bytes.length]);
   }
+});
+
+test("a log that ends inside a character is read to its end once its run is over, from every byte on", async (t) => {
+  const folder = temporaryFolder(t);
+  const text = "a説明🙂";
+  const bytes = Buffer.from(text);
+  for (let length = 1; length <= bytes.length; length++) {
+    writeFileSync(join(folder, "x.log"), bytes.subarray(0, length));
+    for (let from = 0; from <= length; from++) {
+      const { next } = await chunk(folder, from, true);
+      assert.equal(next, length, `${length} from ${from}`);
+    }
+    const { text: shown } = await chunk(folder, 0, true);
+    const whole = (await chunk(folder, 0)).text;
+    assert.ok(shown === whole || shown === `${whole}\ufffd`, `${length}`);
+  }
+  const long = Buffer.from("語".repeat(CHUNK_BYTES));
+  writeFileSync(join(folder, "x.log"), long);
+  assert.doesNotMatch((await chunk(folder, 0, true)).text, /\ufffd/);
 });
 
 test("one read gives 128 KiB at most, and the reads together the whole log", async (t) => {

@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
+import { ourIdentity } from "../../src/platform/process-identity.ts";
 import { archiveRuns } from "../../src/runs/archive.ts";
-import { type RunOutcome, type RunStart, type RunWriter, startRun } from "../../src/runs/write.ts";
+import { type RunLog, type RunOutcome, type RunStart, writeRun } from "../../src/runs/write.ts";
 import { temporaryFolder } from "../platform/folder.ts";
 import { FakeTime } from "../support/fake-time.ts";
 import { age, finishedLog, inventoryOf, put, snapshot } from "./home.ts";
@@ -21,13 +31,20 @@ const START: RunStart = {
   metadata: { job: "codex-job-4be1a7d2", title: "Split the parser" },
 };
 
+/** A run that goes on until it is told how it ends. */
+interface OpenRun extends RunLog {
+  /** Resolves with the run's end being written. */
+  finish(outcome: RunOutcome): Promise<unknown>;
+}
+
 interface Writing {
   readonly home: string;
   readonly time: FakeTime;
   readonly faults: unknown[];
-  start(more?: Partial<RunStart>): Promise<RunWriter>;
-  log(run: RunWriter): string;
-  metadata(run: RunWriter): object;
+  start(more?: Partial<RunStart>): Promise<OpenRun>;
+  archive(keep: number): Promise<number>;
+  log(run: RunLog): string;
+  metadata(run: RunLog): object;
 }
 
 function writing(t: TestContext): Writing {
@@ -39,11 +56,26 @@ function writing(t: TestContext): Writing {
     home,
     time,
     faults,
-    async start(more) {
-      const run = await startRun({ bridgeHome: home, clock: time, timer: time, fault }, { ...START, ...more });
-      t.after(() => run.finish("interrupted"));
-      return run;
+    start(more) {
+      let end: (outcome: RunOutcome) => void = () => {};
+      const outcome = new Promise<RunOutcome>((resolve) => {
+        end = resolve;
+      });
+      t.after(() => end("interrupted"));
+      return new Promise((resolve, reject) => {
+        const tools = { bridgeHome: home, clock: time, timer: time, fault };
+        const written = writeRun(tools, { ...START, ...more }, (run) => {
+          const finish = (how: RunOutcome): Promise<unknown> => {
+            end(how);
+            return written;
+          };
+          resolve({ name: run.name, note: (text) => run.note(text), update: (changes) => run.update(changes), finish });
+          return outcome;
+        });
+        written.catch(reject);
+      });
     },
+    archive: (keep) => archiveRuns({ bridgeHome: home, clock: time }, keep),
     log: ({ name }) => readFileSync(join(home, `runs/${name}.log`), "utf8"),
     metadata: ({ name }) => JSON.parse(readFileSync(join(home, `runs/${name}.json`), "utf8")),
   };
@@ -84,6 +116,7 @@ hh:mm:ss finished after 45s · done
     continues: null,
     job: "codex-job-4be1a7d2",
     title: "Split the parser",
+    host: ourIdentity(),
     writer: "agent-bridge",
   });
   const [shown] = (await inventoryOf(home, Date.now()).page(undefined)).runs;
@@ -139,23 +172,24 @@ test("entries written at once are each whole and in order, and the end is the la
   const { start, log } = writing(t);
   const run = await start();
   const notes = Array.from({ length: 50 }, (_, i) => run.note(`note ${i}\nof two lines`));
-  const end = run.finish("done");
+  await Promise.all([...notes, run.finish("done")]);
   assert.throws(() => run.note("late"), Failure);
-  await Promise.all([...notes, end, run.finish("interrupted")]);
   const lines = clockless(log(run)).split("\n").slice(4);
   const expected = Array.from({ length: 50 }, (_, i) => [`hh:mm:ss note ${i}`, "         of two lines"]).flat();
   assert.deepEqual(lines, [...expected, "hh:mm:ss finished after 0s · done", ""]);
 });
 
 test("two runs of a job in one second get two names, also when the first is archived", async (t) => {
-  const { home, start } = writing(t);
+  const { home, start, archive } = writing(t);
   const first = await start();
   await first.finish("done");
-  await archiveRuns(home, 0);
+  await archive(0);
   const names = [first, await start(), await start()].map(({ name }) => name);
+  symlinkSync("nowhere", join(home, "runs", `${names[2]?.replace("-02-", "-03-")}.json`));
+  names.push((await start()).name);
   assert.deepEqual(
     names.map((name) => name.slice(17, 19)),
-    ["00", "01", "02"],
+    ["00", "01", "02", "04"],
   );
 });
 
@@ -199,11 +233,12 @@ test("metadata that is damaged or newer is refused and left as it is", async (t)
 });
 
 test("archiving moves the oldest finished runs of its own, and no others", async (t) => {
-  const { home, time, start } = writing(t);
+  const { home, time, start, archive } = writing(t);
   const names: string[] = [];
   for (let i = 0; i < 5; i++) {
     const run = await start();
     names.push(run.name);
+    // This process still writes it.
     if (i !== 1) await run.finish("done");
     time.pass(1_000);
   }
@@ -217,40 +252,103 @@ test("archiving moves the oldest finished runs of its own, and no others", async
     return runs.map(({ name, status, title }) => [name, status, title]);
   };
   const listed = await shown();
-  assert.equal(await archiveRuns(home, 2), 2);
+  assert.equal(await archive(2), 2);
   const archived = readdirSync(join(home, "runs/archive")).sort();
   assert.deepEqual(archived, [names[0], names[2]].flatMap((name) => [`${name}.json`, `${name}.log`]).sort());
   assert.equal(snapshot(home).length, before - 1);
   assert.deepEqual(await shown(), listed);
-  assert.equal(await archiveRuns(home, 2), 0);
+  assert.equal(await archive(2), 0);
 });
 
 test("archiving writes over nothing, and ends what was broken off", async (t) => {
-  const { home, start } = writing(t);
+  const { home, start, archive } = writing(t);
   const run = await start();
   await run.finish("done");
   const taken = put(home, `runs/archive/${run.name}.log`, "older copy");
-  assert.equal(await archiveRuns(home, 0), 0);
+  assert.equal(await archive(0), 0);
   assert.equal(readFileSync(taken, "utf8"), "older copy");
+  rmSync(taken);
+  symlinkSync("nowhere", taken);
+  assert.equal(await archive(0), 0);
+  assert.equal(readlinkSync(taken), "nowhere");
   assert.ok(existsSync(join(home, `runs/${run.name}.log`)));
 
   const other = writing(t);
   const broken = await other.start();
   await broken.finish("done");
   const text = other.log(broken);
-  await archiveRuns(other.home, 0);
+  await other.archive(0);
   put(
     other.home,
     `runs/${broken.name}.json`,
     readFileSync(join(other.home, `runs/archive/${broken.name}.json`), "utf8"),
   );
   rmSync(join(other.home, `runs/archive/${broken.name}.json`));
-  await archiveRuns(other.home, 0);
+  await other.archive(0);
   assert.deepEqual(readdirSync(join(other.home, "runs")), ["archive"]);
   assert.equal(readFileSync(join(other.home, `runs/archive/${broken.name}.log`), "utf8"), text);
 });
 
 test("a home without runs has nothing to archive", async (t) => {
-  const home = join(temporaryFolder(t), "home");
-  assert.equal(await archiveRuns(home, 0), 0);
+  assert.equal(await writing(t).archive(0), 0);
+});
+
+test("a run whose turn throws has failed with its reason, and the error goes on", async (t) => {
+  const { home, time, faults } = writing(t);
+  const tools = {
+    bridgeHome: home,
+    clock: time,
+    timer: time,
+    fault: (error: unknown): void => void faults.push(error),
+  };
+  const thrown = new Error("no such model");
+  await assert.rejects(
+    writeRun(tools, START, async (run) => {
+      await run.note("started");
+      throw thrown;
+    }),
+    thrown,
+  );
+  const [shown] = (await inventoryOf(home, Date.now()).page(undefined)).runs;
+  assert.deepEqual(
+    [shown?.status, shown?.last, time.pending, faults],
+    ["failed", "finished after 0s · failed: no such model", 0, []],
+  );
+});
+
+test("a run that was never finished is archived as it is once its process is gone and its log quiet", async (t) => {
+  const { home, time } = writing(t);
+  const name = "2027-01-15-07-00-00-codex-4be1a7d2";
+  const log = put(home, `runs/${name}.log`, "14:05:09 codex in /srv, access edit, by you\n", time.now());
+  put(home, `runs/${name}.json`, { writer: "agent-bridge", host: { pid: 7, start: "1", boot: "b" } }, time.now());
+  put(home, "runs/2027-01-15-07-00-00-codex-00000001.log", "14:05:09 codex in /srv, access edit, by you\n", 1);
+  put(home, "runs/2027-01-15-07-00-00-codex-00000001.json", { writer: "agent-bridge" }, 1);
+  const before = readFileSync(log, "utf8");
+  const tools = { bridgeHome: home, clock: time };
+  assert.equal(await archiveRuns({ ...tools, alive: () => false }, 0), 0);
+  time.pass(150_000);
+  assert.equal(await archiveRuns({ ...tools, alive: ({ pid }) => pid === 7 }, 0), 0);
+  assert.equal(await archiveRuns({ ...tools, alive: () => false }, 0), 1);
+  assert.equal(readFileSync(join(home, `runs/archive/${name}.log`), "utf8"), before);
+  const found = await inventoryOf(home, time.now()).run(name);
+  assert.deepEqual([found?.summary.status, found?.summary.archived], ["interrupted", true]);
+});
+
+test("a run is running only while the process that writes it is there", async (t) => {
+  const { home, time, start } = writing(t);
+  const run = await start();
+  age(join(home, `runs/${run.name}.log`), time.now());
+  const statusIf = async (lives: boolean): Promise<unknown> =>
+    (await inventoryOf(home, time.now(), { alive: ({ pid }) => lives && pid === process.pid }).run(run.name))?.summary
+      .status;
+  assert.deepEqual([await statusIf(true), await statusIf(false)], ["running", "interrupted"]);
+});
+
+test("metadata that was taken away is written again as it began, with what has changed", async (t) => {
+  const { home, start, metadata } = writing(t);
+  const run = await start();
+  const begun = metadata(run);
+  rmSync(join(home, `runs/${run.name}.json`));
+  assert.equal(await run.update({ percent: 40 }), true);
+  assert.deepEqual(metadata(run), { ...begun, percent: 40 });
 });

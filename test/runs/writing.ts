@@ -8,7 +8,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
 import { archiveRuns } from "../../src/runs/archive.ts";
 import { changeJob } from "../../src/runs/job-store.ts";
-import { startRun } from "../../src/runs/write.ts";
+import { writeRun } from "../../src/runs/write.ts";
 
 const [, , bridgeHome = "", prefix = "", count = "0"] = process.argv;
 const tools = {
@@ -28,7 +28,7 @@ for (let i = 0; i < Number(count); i++) {
   const job = `codex-job-${id}`;
   await changeJob(tools, job, () => ({ id, agent: "codex", status: "running", startedAt: systemClock.now() }));
   say("job", job, "running");
-  const run = await startRun(tools, {
+  const start = {
     agent: "codex",
     id,
     workdir: "/srv/shop",
@@ -36,14 +36,16 @@ for (let i = 0; i < Number(count); i++) {
     by: "a-peer",
     prompt: `Prompt of ${id}\n${"説明書 ".repeat(200)}`,
     metadata: { job },
+  } as const;
+  const name = await writeRun(tools, start, async (run) => {
+    say("run", run.name);
+    await run.note(`answer: ${"line\n".repeat(50)}`);
+    await run.update({ percent: 50 });
+    return "done";
   });
-  say("run", run.name);
-  await run.note(`answer: ${"line\n".repeat(50)}`);
-  await run.update({ percent: 50 });
-  await run.finish("done");
-  say("finished", run.name);
+  say("finished", name);
   await changeJob(tools, job, () => ({ status: "done", finishedAt: systemClock.now() }));
   say("job", job, "done");
-  await archiveRuns(bridgeHome, 5);
+  await archiveRuns(tools, 5);
 }
 say("end");
