@@ -2,24 +2,26 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Breather } from "../platform/breather.ts";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
-import { type FileStamp, sameStamp } from "../platform/files.ts";
+import type { FileStamp } from "../platform/files.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import { asText, type JsonObject } from "../platform/read.ts";
 import { sortedInPieces } from "../platform/sorting.ts";
 import { ChangeLog, type ListChange } from "../stores/change-log.ts";
 import { Contents, type Damage } from "./contents.ts";
 import { type RunDisk, systemDisk } from "./disk.ts";
-import { isAsSeen, mtimeOf, type Seen, YOUNG_MS } from "./folder-view.ts";
+import type { Seen } from "./folder-view.ts";
+import { FreshRuns } from "./fresh-runs.ts";
 import { type Job, jobAgent, jobStart } from "./job.ts";
 import { JobFiles } from "./job-files.ts";
+import { KnownChats } from "./known-chats.ts";
 import { type LogChunk, readLogChunk } from "./log-file.ts";
-import { type RunStatus, runFileOf } from "./names.ts";
+import { runFileOf } from "./names.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
 import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
 import { jobsWithoutLog } from "./recover.ts";
 import { type RunReport, reportOf } from "./report.ts";
 import { type RunFiles, RunFolders } from "./run-files.ts";
-import { isFresh, type JobSummary, type Liveness, type RunSummary, recoveredSummary } from "./summary.ts";
+import { type JobSummary, type Liveness, type RunSummary, recoveredSummary } from "./summary.ts";
 
 /** How often every file is asked anew, however many there are: ms. */
 export const SWEEP_MS = 10_000;
@@ -66,13 +68,6 @@ export interface LogRead {
   readonly stamp?: FileStamp;
 }
 
-/** A run whose log was written lately, and how it stood at the last look. */
-interface FreshRun {
-  readonly run: RunFiles;
-  readonly stamp: FileStamp;
-  readonly status: RunStatus;
-}
-
 /** In the list: a run by its files, or a job without a log. */
 type Key = RunKey & ({ readonly run: RunFiles } | { readonly job: Job });
 
@@ -88,6 +83,8 @@ export class RunInventory {
   readonly #jobFiles: JobFiles;
   readonly #contents: Contents;
   readonly #reader: RunReader;
+  readonly #fresh: FreshRuns;
+  readonly #chats: KnownChats;
   readonly #log = new ChangeLog<string>();
   #keys: readonly Key[] = [];
   #recovered: ReadonlyMap<string, Job> = new Map();
@@ -100,10 +97,6 @@ export class RunInventory {
   /** Runs of which a file was written, as watching tells. */
   #written = new Set<string>();
   #swept = Number.NEGATIVE_INFINITY;
-  /** Logs written lately, by name: in a while, or when their process dies, their status is another without a change on disk. */
-  #fresh: ReadonlyMap<string, FreshRun> = new Map();
-  /** The chats of runs and jobs that were found since something last changed, and what tells of each; see `chatNow`. */
-  #chats = new Map<string, { readonly chat: string; readonly seen: readonly Seen[] }>();
   #current: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -114,6 +107,8 @@ export class RunInventory {
     this.#jobFiles = new JobFiles(bridgeHome, disk, clock);
     this.#contents = new Contents(disk, clock);
     this.#reader = new RunReader(this.#folders, this.#contents, clock, alive);
+    this.#fresh = new FreshRuns(this.#reader);
+    this.#chats = new KnownChats(disk);
   }
 
   /** Grows when a run or job is added, removed or shown differently. */
@@ -178,11 +173,7 @@ export class RunInventory {
    * may have changed. One stat for each folder and file that tells of it.
    */
   chatNow(key: string): string | undefined {
-    const found = this.#chats.get(key);
-    if (found === undefined) return undefined;
-    if (found.seen.every((seen) => isAsSeen(seen, this.#disk))) return found.chat;
-    this.#chats.delete(key);
-    return undefined;
+    return this.#chats.now(key);
   }
 
   /** The run with this public name, or undefined. */
@@ -197,13 +188,9 @@ export class RunInventory {
 
   /** Keeps which chat was found at or after `asked`, where `metadata` and the jobs are all that tells. */
   #noteChat(key: string, found: Conversation | undefined, asked: EpochMs, metadata: readonly Seen[] | undefined): void {
-    this.#chats.delete(key);
     const jobs = this.#jobFiles.seen;
-    if (found === undefined || metadata === undefined || jobs === undefined) return;
-    const seen = [...this.#folders.seen, ...jobs, ...metadata];
-    // What was written a moment before may have been written again within the grain of its times.
-    const isOld = ({ stamp }: Seen): boolean => stamp === undefined || asked - mtimeOf(stamp) >= YOUNG_MS;
-    if (seen.every(isOld)) this.#chats.set(key, { chat: chatOf(found), seen });
+    if (found === undefined || metadata === undefined || jobs === undefined) this.#chats.delete(key);
+    else this.#chats.note(key, chatOf(found), asked, [...this.#folders.seen, ...jobs, ...metadata]);
   }
 
   async #run(name: string): Promise<FoundRun | undefined> {
@@ -329,7 +316,7 @@ export class RunInventory {
     if (sweep) this.#swept = now;
     if (jobsChanged) await this.#reader.know(this.#jobFiles.jobs, breather);
     if (outOfDate || jobsChanged || (await this.#isToldAnew())) await this.#arrange(changed, breather);
-    await this.#noteFresh(changed, now, breather);
+    for (const name of await this.#fresh.look(this.#folders.restless, now, breather)) changed.add(name);
     await breather.pause();
     if (sweep || jobsChanged || changed.size > 0) this.#chats.clear();
     if (jobsChanged || changed.size > 0) this.#log.add([...changed]);
@@ -368,23 +355,6 @@ export class RunInventory {
     this.#contents.trim(runs.size);
   }
 
-  async #noteFresh(changed: Set<string>, now: number, breather: Breather): Promise<void> {
-    const fresh = new Map<string, FreshRun>();
-    for (const run of this.#folders.restless) {
-      if (run.state === undefined || !isFresh(run.state.mtime, now)) continue;
-      const { stamp } = run.state;
-      const before = this.#fresh.get(run.name);
-      const hasEnded = before?.status === "done" || before?.status === "failed";
-      const isKnown = hasEnded && sameStamp(before.stamp, stamp);
-      const status = isKnown ? before.status : (await this.#reader.read(run))?.summary.status;
-      if (before !== undefined && before.status !== status) changed.add(run.name);
-      if (status !== undefined) fresh.set(run.name, { run, stamp, status });
-      if (breather.isDue) await breather.pause();
-    }
-    for (const name of this.#fresh.keys()) if (!fresh.has(name)) changed.add(name);
-    this.#fresh = fresh;
-  }
-
   /** The summaries of `keys`, without those whose files have moved. */
   async #summaries(keys: readonly Key[]): Promise<readonly RunSummary[]> {
     const breather = new Breather();
@@ -399,8 +369,7 @@ export class RunInventory {
 
   /** At least all runs that are running. */
   #runningRuns(): Promise<readonly RunSummary[]> {
-    const running = [...this.#fresh.values()].filter(({ status }) => status === "running");
-    return this.#summaries(running.map(({ run }) => ({ startedAt: startOf(run), name: run.name, run })));
+    return this.#summaries(this.#fresh.running.map((run) => ({ startedAt: startOf(run), name: run.name, run })));
   }
 
   /** The newest run of a job that has a session, else its newest run. */
