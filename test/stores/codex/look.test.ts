@@ -15,8 +15,9 @@ class Records {
   constructor(records: readonly unknown[]) {
     const lines = records.map((record) => Buffer.from(linesOf([record])));
     this.bytes = Buffer.concat(lines);
-    let at = 0;
-    this.starts = lines.map(({ length }) => (at += length) - length);
+    const starts = [0];
+    for (const { length } of lines) starts.push((starts.at(-1) ?? 0) + length);
+    this.starts = starts.slice(0, -1);
   }
 
   before(): Before {
