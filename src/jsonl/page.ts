@@ -153,7 +153,7 @@ async function restart(source: ByteSource, from: JsonlCursor, buffer: Buffer): P
  */
 function linesOf(held: Buffer, first: number, base: number): { lines: RecordLine[]; stop: number } {
   const lines: RecordLine[] = [];
-  let start = first;
+  let start = behindBlank(held, first);
   for (let newline = held.indexOf(NEWLINE, start); newline >= 0; newline = held.indexOf(NEWLINE, start)) {
     const end = held[newline - 1] === CARRIAGE_RETURN ? newline - 1 : newline;
     if (end > start) {
@@ -165,9 +165,16 @@ function linesOf(held: Buffer, first: number, base: number): { lines: RecordLine
         bytes: held.subarray(start, end),
       });
     }
-    start = newline + 1;
+    start = behindBlank(held, newline + 1);
   }
   return { lines, stop: start };
+}
+
+/** Behind the empty lines that stand at `start`: half a megabyte of them is too many to search for one by one. */
+function behindBlank(held: Buffer, start: number): number {
+  let at = start;
+  while (held[at] === NEWLINE) at++;
+  return at;
 }
 
 /** Where, at or behind `first`, the last lines of `held` start that a page may have. */
@@ -175,6 +182,7 @@ function startOfLast(held: Buffer, first: number): number {
   let lines = 0;
   let start = held.length;
   while (start > first) {
+    while (start - 2 >= first && held[start - 2] === NEWLINE) start--;
     // The newline that ends this line stands right before `start`; the one before it begins the line.
     const newline = start < 2 ? -1 : held.lastIndexOf(NEWLINE, start - 2);
     const begin = Math.max(first, newline + 1);

@@ -4,7 +4,7 @@ import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { errorCode } from "../../platform/failure.ts";
 import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
-import { type RolloutName, rolloutNameOf } from "./rollout-name.ts";
+import { bySegmentAge, type RolloutName, rolloutNameOf } from "./rollout-name.ts";
 import type { Work } from "./work.ts";
 
 /** A rollout, where it lies. */
@@ -13,7 +13,7 @@ export interface RolloutFile extends RolloutName {
   /** The real path of the folder (`sessions` or `archived_sessions`) that it must lie in. */
   readonly root: string;
   readonly archived: boolean;
-  /** The Codex home it is part of; earlier homes win over later ones. */
+  /** The Codex home it is part of; of equal copies the one in an earlier home is read. */
   readonly home: string;
   readonly homeRank: number;
 }
@@ -219,10 +219,25 @@ export class Catalog {
   }
 }
 
-/** Which of two copies of a segment is read: live before archived, plain before compressed, an earlier home first. */
-export function byPreference(a: RolloutFile, b: RolloutFile): number {
-  return (
-    Number(a.archived) - Number(b.archived) || Number(a.compressed) - Number(b.compressed) || a.homeRank - b.homeRank
+/**
+ * The files of a thread, the newest segment first, and of copies of a segment the one that is read first: plain before
+ * compressed, then the longer (a rollout only grows, so it is the newer), live before archived, an earlier home first.
+ */
+export function inReadingOrder(files: readonly RolloutFile[]): RolloutFile[] {
+  if (files.length < 2) return [...files];
+  const segments = new Map<string, number>();
+  for (const { segment } of files) segments.set(segment, (segments.get(segment) ?? 0) + 1);
+  const sizes = new Map<RolloutFile, number>();
+  for (const file of files) {
+    if ((segments.get(file.segment) ?? 0) > 1) sizes.set(file, stampOf(file.path)?.size ?? -1);
+  }
+  return [...files].sort(
+    (a, b) =>
+      bySegmentAge(b, a) ||
+      Number(a.compressed) - Number(b.compressed) ||
+      (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0) ||
+      Number(a.archived) - Number(b.archived) ||
+      a.homeRank - b.homeRank,
   );
 }
 

@@ -5,11 +5,10 @@ import { Breather } from "../../platform/breather.ts";
 import { asCount, asObject } from "../../platform/read.ts";
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
+import { type Catalog, inReadingOrder, type RolloutFile } from "./catalog.ts";
 import { type FileFacts, NO_HEADER, type Rollouts } from "./facts.ts";
 import { glanceAt } from "./glance.ts";
 import { type Header, type HistoryBase, headerByName } from "./header.ts";
-import { bySegmentAge } from "./rollout-name.ts";
 import type { HeadScan } from "./scan.ts";
 
 /** A range of a rollout that is part of a chat. */
@@ -42,7 +41,8 @@ const MOST_PARTS = 64;
 export class Chains {
   readonly #catalog: Catalog;
   readonly #rollouts: Rollouts;
-  readonly #ends = new Map<string, BaseEnd>();
+  /** Of each file (with what its first records told) where bases end in it. */
+  readonly #ends = new WeakMap<HeadScan, Map<string, BaseEnd>>();
 
   constructor(catalog: Catalog, rollouts: Rollouts) {
     this.#catalog = catalog;
@@ -55,8 +55,7 @@ export class Chains {
    */
   async current(thread: string): Promise<{ file: RolloutFile; facts: FileFacts } | undefined> {
     let empty: { file: RolloutFile; facts: FileFacts } | undefined;
-    const files = [...this.#catalog.ofThread(thread)].sort((a, b) => bySegmentAge(b, a) || byPreference(a, b));
-    for (const file of files) {
+    for (const file of inReadingOrder(this.#catalog.ofThread(thread))) {
       const facts = await this.#rollouts.head(file);
       if (facts?.scan.header?.id === thread) return { file, facts };
       if (facts?.problem === NO_HEADER && facts.scan.scanned === 0) empty ??= { file, facts };
@@ -87,11 +86,13 @@ export class Chains {
 
   async #before(base: HistoryBase | undefined, seen: Set<string>): Promise<{ parts: Part[]; incomplete: boolean }> {
     if (base === undefined) return { parts: [], incomplete: false };
-    const found = seen.size > MOST_PARTS || seen.has(base.segment) ? undefined : await this.#segment(base.segment);
+    const { segment } = base;
+    const isDeadEnd = segment === undefined || seen.size > MOST_PARTS || seen.has(segment);
+    const found = isDeadEnd ? undefined : await this.#segment(segment);
     if (found === undefined) return { parts: [], incomplete: true };
     const { file, facts, header } = found;
     const end = await this.#end(file, facts, base);
-    const before = await this.#before(header.historyBase, seen.add(base.segment));
+    const before = await this.#before(header.historyBase, seen.add(file.segment));
     const start = Math.min(facts.scan.chatStart, end.offset);
     const part: Part = { file, header, facts, scan: facts.scan, start, end: end.offset };
     return { parts: [...before.parts, part], incomplete: before.incomplete || !end.whole };
@@ -103,7 +104,7 @@ export class Chains {
       await this.#catalog.refresh("sweep");
       files = this.#catalog.ofSegment(id);
     }
-    for (const file of [...files].sort(byPreference)) {
+    for (const file of inReadingOrder(files)) {
       const facts = await this.#rollouts.readable(file);
       const header = facts?.scan.header;
       if (facts !== undefined && header?.id === file.thread) return { file, facts, header };
@@ -113,13 +114,13 @@ export class Chains {
 
   /** Where the inherited range of `file` ends: where the base says, if the ordinals agree, else where they say. */
   async #end(file: RolloutFile, facts: FileFacts, base: HistoryBase): Promise<BaseEnd> {
-    const key = `${file.path}\n${facts.stamp.dev}:${facts.stamp.ino}\n${base.endOrdinal}:${base.endOffset}`;
-    const known = this.#ends.get(key);
+    const ends = this.#ends.get(facts.scan) ?? new Map<string, BaseEnd>();
+    this.#ends.set(facts.scan, ends);
+    const key = `${base.endOrdinal}:${base.endOffset}`;
+    const known = ends.get(key);
     if (known !== undefined) return known;
-    const end = await this.#rollouts.open(file, async (open) =>
-      endsAt(open, base) ? { offset: base.endOffset, whole: true } : await searchEnd(open, base.endOrdinal),
-    );
-    if (end.whole) this.#ends.set(key, end);
+    const end = await this.#rollouts.open(file, (open) => baseEnd(open, base));
+    if (end.whole) ends.set(key, end);
     return end;
   }
 }
@@ -160,8 +161,18 @@ export function joinRanges(ranges: readonly Range[]): ByteSource {
   };
 }
 
-/** Whether the record before the base's end is the last that is inherited. */
-function endsAt(source: ByteSource, { endOffset, endOrdinal }: HistoryBase): boolean {
+/** Where an inherited range ends, by whichever of the two the base states; by none of them, nothing is inherited. */
+async function baseEnd(source: ByteSource, { endOffset, endOrdinal }: HistoryBase): Promise<BaseEnd> {
+  if (endOrdinal === undefined) {
+    const offset = lineEndBefore(source, Math.min(endOffset ?? 0, source.size));
+    return { offset, whole: offset === endOffset };
+  }
+  if (endOffset !== undefined && endsAt(source, endOffset, endOrdinal)) return { offset: endOffset, whole: true };
+  return searchEnd(source, endOrdinal);
+}
+
+/** Whether the record before `endOffset` is the last that is inherited. */
+function endsAt(source: ByteSource, endOffset: number, endOrdinal: number): boolean {
   if (endOffset === 0) return endOrdinal === 0;
   if (endOffset > source.size) return false;
   const before = readRange(source, Math.max(0, endOffset - PAGE_BYTES), endOffset);
@@ -170,6 +181,13 @@ function endsAt(source: ByteSource, { endOffset, endOrdinal }: HistoryBase): boo
   // A record longer than a page is believed: its start is far away.
   if (start === 0 && endOffset > before.length) return true;
   return ordinalOf(before.subarray(start, -1)) === endOrdinal - 1;
+}
+
+/** Behind the last newline before `offset`, if that is near. */
+function lineEndBefore(source: ByteSource, offset: number): number {
+  const base = Math.max(0, offset - PAGE_BYTES);
+  const newline = readRange(source, base, offset).lastIndexOf(0x0a);
+  return newline < 0 ? 0 : base + newline + 1;
 }
 
 /** Where the first record stands whose ordinal is not below `endOrdinal`, else the end of what there is. */

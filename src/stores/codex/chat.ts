@@ -198,13 +198,14 @@ function isPlaceIn({ source }: OpenChat, { offset, discarding }: JsonlCursor): b
   return offset <= source.size && (discarding || isLineStart(source, offset));
 }
 
-/** Opens every file of a chain, calls `use`, and closes them. @throws Failure not-found when one of them is gone */
+/** Opens every file of a chain, calls `use`, and closes them. @throws Failure not-found when one of them is gone, Rewritten */
 async function openChat<T>(chain: Chain, tools: ChatTools, use: (chat: OpenChat) => Promise<T>): Promise<T> {
   const opened: OpenFile[] = [];
   const openFrom = (index: number): Promise<T> => {
     const part = chain.parts[index];
     if (part === undefined) return use(chatOf(chain, opened, tools));
     return tools.rollouts.open(part.file, (file) => {
+      tools.rollouts.confirm(part.file, part.scan, file);
       opened.push(file);
       return openFrom(index + 1);
     });

@@ -2,20 +2,21 @@ import { Breather } from "../../platform/breather.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { Totals } from "../store.ts";
-import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
+import { type Catalog, inReadingOrder, type RolloutFile } from "./catalog.ts";
 import type { Children } from "./children.ts";
 import type { Rollouts } from "./facts.ts";
+import type { HeadScan } from "./scan.ts";
 import { sumOf, TokenCount } from "./totals.ts";
 import type { RawUsage } from "./usage.ts";
 
 /** Bytes that are counted at once when asked; more is counted in the background. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024;
 
-/** The count of one file, as long as it stays the same file. */
+/** The count of one file, as long as it stays the same file: with what its first records told. */
 interface Counted {
-  readonly ino: bigint;
-  readonly dev: bigint;
-  readonly count: TokenCount;
+  readonly scan: HeadScan;
+  /** Undefined while its own history's begin is not known, or can't be. */
+  count?: TokenCount;
 }
 
 /** Counts the tokens of threads with all that they started, a file at a time, and keeps the counts. */
@@ -54,9 +55,8 @@ export class Counting {
     if (seen.has(thread)) return [];
     seen.add(thread);
     const bySegment = new Map<string, RolloutFile>();
-    for (const file of this.#catalog.ofThread(thread)) {
-      const other = bySegment.get(file.segment);
-      if (other === undefined || byPreference(file, other) < 0) bySegment.set(file.segment, file);
+    for (const file of inReadingOrder(this.#catalog.ofThread(thread))) {
+      if (!bySegment.has(file.segment)) bySegment.set(file.segment, file);
     }
     const files = [...bySegment.values()];
     for (const child of await this.#children.threadsOf(thread, ["spawned", "helper"])) {
@@ -69,25 +69,33 @@ export class Counting {
     const facts = await this.#rollouts.facts(file);
     if (facts === undefined || facts.problem !== undefined) return undefined;
     const counted = this.#files.get(file.path);
-    const same = counted?.ino === facts.stamp.ino && counted.dev === facts.stamp.dev;
+    const same = counted?.scan === facts.scan;
     if (counted !== undefined && !same) this.#files.delete(file.path);
     // A compressed file never grows.
     if (file.compressed) return same ? 0 : AT_ONCE_BYTES + 1;
-    return same ? counted.count.left(facts.stamp.size) : facts.stamp.size;
+    return same && counted.count ? counted.count.left(facts.stamp.size) : facts.stamp.size;
   }
 
   async #count(files: readonly RolloutFile[]): Promise<void> {
     const breather = new Breather();
     for (const file of files) {
       if ((await this.#left(file)) === 0) continue;
-      const facts = await this.#rollouts.settled(file);
-      const { header, ownStart } = facts?.scan ?? {};
-      if (facts === undefined || header === undefined || ownStart === undefined) continue;
-      const { ino, dev } = facts.stamp;
-      const counted = this.#files.get(file.path) ?? { ino, dev, count: new TokenCount(header.id, ownStart) };
+      const scan = (await this.#rollouts.facts(file))?.scan;
+      if (scan === undefined) continue;
+      const known = this.#files.get(file.path);
+      const counted = known?.scan === scan ? known : { scan };
       this.#files.set(file.path, counted);
-      await this.#rollouts.open(file, (open) => counted.count.countOn(open, breather)).catch(ignoreGone);
+      await this.#countOn(file, counted, breather).catch(ignoreGone);
     }
+  }
+
+  async #countOn(file: RolloutFile, counted: Counted, breather: Breather): Promise<void> {
+    const { scan } = counted;
+    await this.#rollouts.settled(file);
+    if (scan.header === undefined || scan.ownStart === undefined) return;
+    const count = counted.count ?? new TokenCount(scan.header.id, scan.ownStart);
+    counted.count = count;
+    await this.#rollouts.open(file, (open) => count.countOn(open, breather));
   }
 
   #sum(files: readonly RolloutFile[]): Totals {

@@ -6,6 +6,7 @@ import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile, withFileNo
 import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { RolloutFile } from "./catalog.ts";
 import { timeOf } from "./header.ts";
+import { markAt } from "./mark.ts";
 import { continueScan, HeadScan, modelIn } from "./scan.ts";
 import type { Unpacker } from "./unpack.ts";
 import type { Work } from "./work.ts";
@@ -15,6 +16,8 @@ export interface FileFacts {
   readonly stamp: FileStamp;
   /** What its first records tell; goes on as the file grows, so it belongs to the file, not to the state. */
   readonly scan: HeadScan;
+  /** Tells a file that grew from one that was written anew in place. */
+  readonly mark?: number;
   /** The time of its last record. */
   readonly lastAt?: EpochMs;
   /** The model of its last turn, where that stands near the end. */
@@ -32,6 +35,9 @@ const HEAD_BYTES = PAGE_BYTES;
 
 /** The problem of a file whose first records (mostly: none yet) do not say what it is. */
 export const NO_HEADER = "no readable header";
+
+/** A file is no longer the one whose first records were read: it was written anew in place. */
+export class Rewritten extends Error {}
 
 /** Opens rollouts, and keeps what lists need of each until it changes. */
 export class Rollouts {
@@ -64,7 +70,7 @@ export class Rollouts {
       return undefined;
     }
     if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
-    const facts = await this.#read(file, stamp, sameFile(known, stamp) ? known : undefined);
+    const facts = await this.#read(file, stamp, mayHaveGrown(known, stamp) ? known : undefined);
     this.#facts.set(file.path, facts);
     return facts;
   }
@@ -80,13 +86,23 @@ export class Rollouts {
 
   /**
    * As `facts`, but what a growing file's end says may be older: a chat needs only the head, and a settled head is not
-   * read again.
+   * read again. Who opens the file then asks `confirm`.
    */
   async head(file: RolloutFile): Promise<FileFacts | undefined> {
     const stamp = stampOf(file.path);
     const known = this.#facts.get(file.path);
-    if (stamp === undefined || known?.scan.settled !== true || !sameFile(known, stamp)) return this.facts(file);
+    if (stamp === undefined || known?.scan.settled !== true || !mayHaveGrown(known, stamp)) return this.facts(file);
     return { ...known, stamp };
+  }
+
+  /** @throws Rewritten when `open` is no longer the file whose first records are `scan` */
+  confirm(file: RolloutFile, scan: HeadScan, open: OpenFile): void {
+    const known = this.#facts.get(file.path);
+    if (file.compressed || known === undefined) return;
+    const isSame = known.scan === scan;
+    if (isSame && (sameStamp(known.stamp, open.stamp) || hasGrown(known, open))) return;
+    if (isSame) this.#facts.delete(file.path);
+    throw new Rewritten();
   }
 
   /** Reads on until what a chat needs of the head is known, however far that is. Undefined when the file is gone. */
@@ -103,6 +119,11 @@ export class Rollouts {
     if (facts === undefined || facts.scan.settled || facts.problem !== undefined) return facts;
     await this.#scanOn(file, facts.scan, (scan) => scan.settled);
     return facts;
+  }
+
+  /** Compressed files whose unpacking came to no end, with why. */
+  refused(files: Iterable<RolloutFile>): { readonly reason: string; readonly example: string }[] {
+    return this.#unpacker.refused(files);
   }
 
   /** Forgets the files that are not among `paths` any more. */
@@ -162,6 +183,7 @@ export class Rollouts {
   }
 
   async #readOpen(open: OpenFile, scan: HeadScan, before: FileFacts | undefined): Promise<FileFacts> {
+    if (before !== undefined && !hasGrown(before, open)) return this.#readOpen(open, scan.afresh(), undefined);
     const facts = this.#readNow(open, scan, before);
     if (facts !== undefined) return facts;
     this.#work.count("head");
@@ -176,7 +198,7 @@ export class Rollouts {
       this.#work.count("head");
       const whole = this.#look.subarray(0, open.read(this.#look.subarray(0, open.size), 0));
       scan.take(whole, 0);
-      return factsOf(open.stamp, scan, tailOf(whole), before);
+      return factsOf(open.stamp, scan, tailOf(whole), before, markAt(bytesSource(whole), whole.length));
     }
     const reads = !scan.settled && scan.scanned < HEAD_BYTES;
     if (reads && scan.scanned === 0) scan.take(this.#bytes(open, 0, FIRST_BYTES), 0);
@@ -189,7 +211,7 @@ export class Rollouts {
     this.#work.count("tail");
     let tail = tailOf(this.#bytes(open, open.size - FIRST_BYTES, FIRST_BYTES));
     if (tail.lastAt === undefined) tail = tailOf(this.#bytes(open, open.size - LOOK_BYTES, LOOK_BYTES));
-    return factsOf(open.stamp, scan, tail, before);
+    return factsOf(open.stamp, scan, tail, before, markAt(open, open.size));
   }
 
   #bytes(open: OpenFile, position: number, length: number): Buffer {
@@ -210,13 +232,20 @@ function reasonOf(error: unknown): string {
   return errorCode(error) ?? (error instanceof Error ? error.message : "unreadable");
 }
 
-function factsOf(stamp: FileStamp, scan: HeadScan, tail: Tail, before: FileFacts | undefined): FileFacts {
+function factsOf(
+  stamp: FileStamp,
+  scan: HeadScan,
+  tail: Tail,
+  before: FileFacts | undefined,
+  mark?: number,
+): FileFacts {
   const stated = tail.model ?? before?.model;
   // Mostly all turns have one model, whose name is then kept once.
   const model = stated === undefined || stated === scan.model ? scan.model : stated;
   return {
     stamp,
     scan,
+    ...(mark !== undefined && { mark }),
     // Records of a flat file have no times; what was found there is the header's.
     ...(tail.lastAt !== undefined && scan.header?.enveloped === true && { lastAt: tail.lastAt }),
     ...(model !== undefined && { model }),
@@ -273,12 +302,12 @@ function lastTime(lines: Buffer): EpochMs | undefined {
   return undefined;
 }
 
-/** Whether the file is still the one whose facts these are, only longer. */
-function sameFile(known: FileFacts | undefined, stamp: FileStamp): boolean {
-  return (
-    known !== undefined &&
-    known.stamp.ino === stamp.ino &&
-    known.stamp.dev === stamp.dev &&
-    stamp.size >= known.stamp.size
-  );
+/** Whether the file may still be the one whose facts these are, only longer; without more bytes it was not appended to. */
+function mayHaveGrown(known: FileFacts | undefined, { dev, ino, size }: FileStamp): known is FileFacts {
+  return known !== undefined && known.stamp.ino === ino && known.stamp.dev === dev && size > known.stamp.size;
+}
+
+/** Whether what was known of the open file still stands there as it did. */
+function hasGrown(known: FileFacts, open: OpenFile): boolean {
+  return mayHaveGrown(known, open.stamp) && known.mark === markAt(open, known.stamp.size);
 }

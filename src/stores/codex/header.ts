@@ -7,12 +7,12 @@ export type ThreadRole = "user" | "spawned" | "helper";
 
 /** What a thread's history goes on from (Codex 0.149 and newer): the first bytes of another segment. */
 export interface HistoryBase {
-  /** A segment's id, which is a thread's id only for its first file. */
-  readonly segment: SessionId;
+  /** A segment's id, which is a thread's id only for its first file; undefined where it can't be one. */
+  readonly segment: SessionId | undefined;
   /** The first ordinal that is no longer part of it. */
-  readonly endOrdinal: number;
+  readonly endOrdinal: number | undefined;
   /** Bytes of the base's uncompressed file. */
-  readonly endOffset: number;
+  readonly endOffset: number | undefined;
 }
 
 /** The first `session_meta` of a rollout, or the first line of a flat one (0.31 and older). */
@@ -83,9 +83,10 @@ function envelopedHeader(line: JsonObject, meta: JsonObject): Header | undefined
     role: roleOf(meta, source, spawn),
     startedAt,
     writtenAt: timeOf(line.timestamp) ?? startedAt,
-    parent: sessionIdOf(meta.parent_thread_id) ?? sessionIdOf(spawn?.parent_thread_id),
+    // A thread that names itself started on its own: who walks from parent to child must come to an end.
+    parent: [meta.parent_thread_id, spawn?.parent_thread_id].map(sessionIdOf).find((other) => other && other !== id),
     forkedFrom: sessionIdOf(meta.forked_from_id),
-    historyBase: historyBaseOf(asObject(meta.history_base)),
+    historyBase: historyBaseOf(meta.history_base),
     ownOrdinal: asCount(meta.subagent_history_start_ordinal),
     nickname: asText(meta.agent_nickname) ?? asText(spawn?.agent_nickname),
     agentRole: asText(meta.agent_role) ?? asText(meta.agent_type) ?? asText(spawn?.agent_role),
@@ -103,12 +104,15 @@ function roleOf(meta: JsonObject, source: JsonObject | undefined, spawn: JsonObj
   return meta.thread_source === "memory_consolidation" ? "helper" : "user";
 }
 
-function historyBaseOf(base: JsonObject | undefined): HistoryBase | undefined {
-  const segment = sessionIdOf(base?.thread_id);
-  const endOrdinal = asCount(base?.end_ordinal_exclusive);
-  const endOffset = asCount(base?.end_byte_offset);
-  if (segment === undefined || endOrdinal === undefined || endOffset === undefined) return undefined;
-  return { segment, endOrdinal, endOffset };
+/** Whatever is stated: a pointer that can't be followed is a history that is missing. */
+function historyBaseOf(stated: unknown): HistoryBase | undefined {
+  if (stated === undefined || stated === null) return undefined;
+  const base = asObject(stated);
+  return {
+    segment: sessionIdOf(base?.thread_id),
+    endOrdinal: asCount(base?.end_ordinal_exclusive),
+    endOffset: asCount(base?.end_byte_offset),
+  };
 }
 
 /** A time as text, or as a number of seconds or milliseconds (files that other tools converted). */

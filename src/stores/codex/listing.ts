@@ -2,13 +2,12 @@ import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ListEffort, Listed, LiveProof, Skipped, StoreReport } from "../store.ts";
-import { byPreference, type Catalog, type RolloutFile } from "./catalog.ts";
+import { type Catalog, inReadingOrder, type RolloutFile } from "./catalog.ts";
 import type { Children } from "./children.ts";
 import { writtenAt } from "./children.ts";
 import type { FileFacts, Rollouts } from "./facts.ts";
 import { agentTitle, type Header } from "./header.ts";
 import type { WriterLocks } from "./locks.ts";
-import { bySegmentAge } from "./rollout-name.ts";
 import { titleOf } from "./scan.ts";
 import type { ThreadHints } from "./state-index.ts";
 import type { ThreadNames } from "./thread-names.ts";
@@ -110,11 +109,12 @@ export class Listing {
 
   /** Where the last list looked, what it found, and what it left out. */
   report(): StoreReport {
-    const { homes, catalog } = this.#tools;
+    const { homes, catalog, rollouts } = this.#tools;
     const rows = [...this.#rows.values()];
     const formats = new Set(rows.flatMap(({ header }) => (header === undefined ? [] : generationOf(header))));
     const helpers = rows.filter(({ header }) => header?.role === "helper");
-    const skipped = bySkipReason([...this.#broken.values(), ...catalog.problems()]);
+    const refused = rollouts.refused([...catalog.threads().values()].flat());
+    const skipped = bySkipReason([...this.#broken.values(), ...refused, ...catalog.problems()]);
     const [helper] = helpers;
     if (helper !== undefined) {
       skipped.push({ reason: "review or internal helper", count: helpers.length, example: helper.facts.stamp.path });
@@ -152,7 +152,7 @@ export class Listing {
   }
 
   async #row(thread: string, files: readonly RolloutFile[]): Promise<Row | undefined> {
-    const sorted = [...files].sort((a, b) => bySegmentAge(b, a) || byPreference(a, b));
+    const sorted = inReadingOrder(files);
     let problem: { reason: string; example: string } | undefined;
     for (const file of sorted) {
       const facts = await this.#tools.rollouts.facts(file);

@@ -13,7 +13,7 @@ export interface Writer {
 
 /** What the writer locks of a home say. */
 export interface WriterLocks {
-  /** Whether this system can tell at all who holds a lock. */
+  /** Whether it can be told at all who holds a lock: by this system, of a home in which Codex made its folder of locks. */
   readonly known: boolean;
   /** The threads that a process has open. */
   readonly held: ReadonlyMap<string, Writer>;
@@ -39,20 +39,21 @@ export function writerLocks(home: string, table: string | undefined): WriterLock
   if (table === undefined) return { known: false, held };
   const pids = new Map([...table.matchAll(FLOCK)].map((match) => [match[2] ?? "", Number(match[1])]));
   const folder = join(home, "thread-writer-locks");
-  for (const name of namesIn(folder)) {
+  const names = namesIn(folder);
+  for (const name of names ?? []) {
     const thread = sessionIdOf(name.endsWith(".lock") ? name.slice(0, -".lock".length) : undefined);
     const stamp = thread === undefined ? undefined : stampOf(join(folder, name));
     const pid = stamp === undefined ? undefined : pids.get(String(stamp.ino));
     if (thread === undefined || stamp === undefined || pid === undefined) continue;
     held.set(thread, { pid, since: Number(stamp.mtimeNs / 1_000_000n) as EpochMs });
   }
-  return { known: true, held };
+  return { known: names !== undefined, held };
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(folder: string): string[] | undefined {
   try {
     return readdirSync(folder);
   } catch {
-    return [];
+    return undefined;
   }
 }

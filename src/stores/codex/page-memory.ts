@@ -27,6 +27,6 @@ export class PageModels {
   }
 }
 
-function keyOf({ chain, uses }: OpenChat): string {
-  return `${chain.thread} ${chain.name ?? ""} ${uses.map(({ dev, ino }) => `${dev}:${ino}`).join(" ")}`;
+function keyOf({ chain, parts }: OpenChat): string {
+  return `${chain.thread} ${chain.name ?? ""} ${parts.map(({ now }) => now.edition).join(" ")}`;
 }

@@ -48,6 +48,11 @@ export class HeadScan {
     this.#thread = thread;
   }
 
+  /** A scan of the same thread's file that has learnt nothing yet. */
+  afresh(): HeadScan {
+    return new HeadScan(this.#thread);
+  }
+
   /** Whether nothing that follows can change what was learnt. */
   get settled(): boolean {
     return this.readable && this.ownStart !== undefined && this.#answered;
@@ -147,11 +152,14 @@ export class HeadScan {
     const flat = !header.enveloped;
     if (type === "event_msg") {
       if (inner === "user_message") {
+        // Not what the chat shows, so not what a list says of it.
+        if (this.kind === "items") return;
         const payload = payloadOf(line);
         if (payload === undefined || isContextEvent(payload)) return;
         this.kind ??= "events";
         this.#asked(userEventText(payload));
       } else if (inner === "item_completed" && item === "UserMessage") {
+        if (this.kind !== "items") return;
         const payload = payloadOf(line);
         if (payload?.thread_id === header.id) this.#asked(itemText(asObject(payload.item)?.content));
       } else if (

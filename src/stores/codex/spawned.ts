@@ -36,6 +36,8 @@ export class Placing {
   readonly #finder: SpawnedFinder;
   readonly #before: Before;
   readonly #clock: Clock;
+  /** All agents of the thread, found once for all records that name one by its path alone. */
+  #all: Promise<readonly Spawned[]> | undefined;
 
   constructor(finder: SpawnedFinder, before: Before, clock: Clock) {
     this.#finder = finder;
@@ -104,7 +106,9 @@ export class Placing {
   /** An agent without a file has no chat to lead to, so it does not show. */
   async #resolve({ id, path }: Named): Promise<Spawned | undefined> {
     if (id !== undefined) return this.#finder.byId(id);
-    const agents = path === undefined ? [] : await this.#finder.between(0, Number.MAX_SAFE_INTEGER);
+    if (path === undefined) return undefined;
+    this.#all ??= this.#finder.between(0, Number.MAX_SAFE_INTEGER);
+    const agents = await this.#all;
     return agents.find((agent) => agent.path === path);
   }
 }

@@ -28,7 +28,7 @@ import { type Chain, Chains } from "./chain.ts";
 import { type ChatTools, readBefore, readEntries, readRecord } from "./chat.ts";
 import { Children } from "./children.ts";
 import { Counting } from "./counting.ts";
-import { Rollouts } from "./facts.ts";
+import { Rewritten, Rollouts } from "./facts.ts";
 import { type FollowTools, followStore, followThread } from "./following.ts";
 import { Listing } from "./listing.ts";
 import { systemLocks, type WriterLocks, writerLocks } from "./locks.ts";
@@ -56,6 +56,8 @@ export interface CodexOptions {
 
 /** How long the system's table of locks is believed, in ms. */
 const LOCKS_MS = 250;
+/** A file that is written anew again and again is given up after so many reads. */
+const READ_TRIES = 3;
 
 /** The history of Codex CLI, 0.20 to 0.171: rollouts below `CODEX_HOME` or `~/.codex`. */
 export class CodexStore implements Store {
@@ -136,20 +138,21 @@ export class CodexStore implements Store {
   }
 
   async entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage> {
-    const chain = await this.#chain(ref);
-    const page = await readEntries(chain, from, budget, this.#tools(chain));
-    return { ...page, uses: [...page.uses, ...this.#growth(chain)] };
+    return this.#read(ref, async (chain) => {
+      const page = await readEntries(chain, from, budget, this.#tools(chain));
+      return { ...page, uses: [...page.uses, ...this.#growth(chain)] };
+    });
   }
 
   async before(ref: SessionRef, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
-    const chain = await this.#chain(ref);
-    const page = await readBefore(chain, before, budget, this.#tools(chain));
-    return { ...page, uses: [...page.uses, ...this.#growth(chain)] };
+    return this.#read(ref, async (chain) => {
+      const page = await readBefore(chain, before, budget, this.#tools(chain));
+      return { ...page, uses: [...page.uses, ...this.#growth(chain)] };
+    });
   }
 
   async record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    const chain = await this.#chain(ref);
-    return readRecord(chain, pos, this.#tools(chain));
+    return this.#read(ref, (chain) => readRecord(chain, pos, this.#tools(chain)));
   }
 
   async children(ref: SessionRef): Promise<ChildList> {
@@ -187,6 +190,18 @@ export class CodexStore implements Store {
   async report(): Promise<StoreReport> {
     await this.#listing.list("quick");
     return this.#listing.report();
+  }
+
+  /** Reads by the chain as it is now, and once more where a file of it was written anew since its head was read. */
+  async #read<T>(ref: SessionRef, read: (chain: Chain) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await read(await this.#chain(ref));
+      } catch (error) {
+        if (!(error instanceof Rewritten)) throw error;
+        if (tries === READ_TRIES) throw new Failure("not-found", "the transcript is being rewritten; try again", error);
+      }
+    }
   }
 
   /** The chain as it is now; a thread whose file moved is looked for once more. @throws Failure not-found */

@@ -103,6 +103,33 @@ test("a base that is too short is read as far as it goes, and said to be incompl
   assert.deepEqual(rest, ['user: "one"', 'user: "else"', 'assistant: "else!"']);
 });
 
+test("a base without an ordinal or an offset is read by the other, and one that can't be followed is said to be missing", async (t) => {
+  const home = new Home(t);
+  home.rollout(BASE, base);
+  const store = home.store();
+  const toldWith = async (history_base: unknown): Promise<string[]> => {
+    const path = home.rollout(FORK, [
+      paginated(FORK, { forked_from_id: BASE, history_base }, 3),
+      ...turn(FORK, 4, "else"),
+    ]);
+    const all = await toldChat(home.store(), FORK);
+    rmSync(path);
+    return all;
+  };
+  assert.deepEqual(await toldWith({ thread_id: BASE, end_ordinal_exclusive: 3 }), FORKED);
+  assert.deepEqual(await toldWith({ thread_id: BASE, end_byte_offset: endOfOne }), FORKED);
+  assert.deepEqual(await toldWith(null), FORKED.slice(2));
+  for (const broken of [{ thread_id: BASE }, { thread_id: "../x" }, { thread_id: 7 }, [], "x", {}]) {
+    const [first = "", ...rest] = await toldWith(broken);
+    assert.match(first, /history incomplete/, JSON.stringify(broken));
+    assert.deepEqual(rest, FORKED.slice(2));
+  }
+  const [note = "", ...inherited] = await toldWith({ thread_id: BASE, end_byte_offset: endOfOne - 5 });
+  assert.match(note, /history incomplete/);
+  assert.deepEqual(inherited, [FORKED[0], ...FORKED.slice(2)]);
+  assert.equal((await toldChat(store, BASE)).length, 4);
+});
+
 test("bases that go round in a circle end somewhere", async (t) => {
   const home = new Home(t);
   const loop = { history_base: { thread_id: FORK, end_ordinal_exclusive: 3, end_byte_offset: 10 } };
@@ -163,16 +190,21 @@ test("an archived session is found at its new place in the middle of being read"
   );
 });
 
-test("a copy in the archive or in another home is no second session, and the live one is read", async (t) => {
+test("a copy in the archive or in another home is no second session, and the longest is read", async (t) => {
   const home = new Home(t);
   const other = new Home(t);
-  home.rollout(BASE, base);
-  home.rollout(BASE, base.slice(0, 3), { archived: true });
-  other.rollout(BASE, base.slice(0, 1));
+  home.rollout(BASE, base.slice(0, 3));
+  const archived = home.rollout(BASE, base, { archived: true });
+  const elsewhere = other.rollout(BASE, base.slice(0, 1));
   other.rollout(FORK, [paginated(FORK), ...turn(FORK, 1, "elsewhere")]);
   const store = home.store({ extraRoots: [other.path] });
   assert.deepEqual((await store.list("sweep")).map(({ id }) => id).sort(), [BASE, FORK]);
   assert.equal((await toldChat(store, BASE)).length, 4);
+  rmSync(archived);
+  assert.equal((await toldChat(store, BASE)).length, 2);
+  writeFileSync(elsewhere, linesOf([...base, ...turn(BASE, 5, "three")]));
+  assert.equal((await toldChat(store, BASE)).length, 6);
+  assert.equal((await store.list("sweep")).find(({ id }) => id === BASE)?.bytes, statSync(elsewhere).size);
 });
 
 test("a truncated file starts again, and a file that is gone is not found", async (t) => {

@@ -326,6 +326,26 @@ test("an open turn is running while a process holds the thread, and interrupted 
   assert.equal(await status(""), "interrupted");
 });
 
+test("an open turn is of unknown end where Codex never made its folder of locks", async (t) => {
+  const home = new Home(t);
+  home.rollout(PARENT, [meta(PARENT)]);
+  home.rollout(CHILD, [childMeta(CHILD, PARENT, { cli_version: "0.171.0" }, 1000), started(1001, "t")]);
+  home.locks = "";
+  const store = home.store();
+  assert.equal((await store.children(await found(store, PARENT))).children[0]?.status, "unknown");
+});
+
+test("a thread that names itself as its parent is a session of its own, and no child", async (t) => {
+  const home = new Home(t);
+  home.rollout(CHILD, [childMeta(CHILD, CHILD), started(1001, "t")]);
+  const store = home.store();
+  assert.deepEqual(
+    (await store.list("sweep")).map(({ id, parent }) => [id, parent]),
+    [[CHILD, undefined]],
+  );
+  assert.deepEqual((await store.children(await found(store, CHILD))).children, []);
+});
+
 test("no more than 200 children are listed, and a known one is not read again", async (t) => {
   const home = new Home(t);
   home.rollout(PARENT, [meta(PARENT)]);

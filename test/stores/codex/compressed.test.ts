@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { RolloutFile } from "../../../src/stores/codex/catalog.ts";
@@ -119,15 +128,63 @@ test("the cache holds its bound: the oldest unpacked file makes room", async (t)
   );
 });
 
-test("a file that unpacks to more than the cache holds is refused and leaves nothing behind", async (t) => {
+test("a file that unpacks to more than the cache holds is refused, once for all, and leaves a note alone", async (t) => {
   const home = new Home(t);
   const path = pack(home.rollout(ID, ["x".repeat(10_000)]));
   const name = rolloutNameOf(path.split("/").at(-1) ?? "");
   assert.ok(name);
-  const unpacker = new Unpacker(join(home.bridge, "cache"), home.work, 2500);
   const file: RolloutFile = { ...name, path, root: home.path, archived: false, home: home.path, homeRank: 0 };
-  await assert.rejects(unpacker.plain(file), { kind: "not-found" });
-  assert.deepEqual(readdirSync(join(home.bridge, "cache", "codex")), []);
+  for (const unpacker of [2500, 2500, 2500].map((most) => new Unpacker(join(home.bridge, "cache"), home.work, most))) {
+    await assert.rejects(unpacker.plain(file), { kind: "not-found", message: /larger than our cache/ });
+    assert.deepEqual(
+      unpacker.refused([file]).map(({ example }) => example),
+      [path],
+    );
+  }
+  assert.equal(home.work.counts.unpack, 1);
+  assert.match(readdirSync(join(home.bridge, "cache", "codex")).join(), /^[0-9a-f]{32}\.refused$/);
+});
+
+test("a compressed file that ends too soon is told by the report once it was read, and read when it is whole", async (t) => {
+  const home = new Home(t);
+  const talk = [...TALK, ...Array.from({ length: 3000 }, (_, n) => agentEvent(n, `more ${n} ${Math.sin(n)}`))];
+  const path = pack(home.rollout(ID, talk));
+  const whole = readFileSync(path);
+  writeFileSync(path, whole.subarray(0, whole.length / 2));
+  const store = home.store();
+  await assert.rejects(toldChat(store, ID), { kind: "not-found", message: /damaged/ });
+  await assert.rejects(toldChat(store, ID), { kind: "not-found", message: /damaged/ });
+  assert.equal(home.work.counts.unpack, 1);
+  // A fresh process knows it too.
+  assert.deepEqual(
+    (await home.store().report()).skipped.map(({ reason, example }) => [reason, example]),
+    [["the compressed session can't be unpacked: it is damaged", path]],
+  );
+  const ref = await found(store, ID);
+  let totals = await store.totals(ref);
+  for (let turn = 0; turn < 1000 && totals === undefined; turn++) {
+    await new Promise(setImmediate);
+    totals = await store.totals(ref);
+  }
+  assert.deepEqual(totals, { tokens: {} });
+  writeFileSync(path, whole);
+  assert.equal((await toldChat(store, ID)).length, talk.length - 1);
+  assert.deepEqual((await home.store().report()).skipped, []);
+});
+
+test("a cache that can't be made is told as such, and what lies in the place of an unpacked file makes room", async (t) => {
+  const home = new Home(t);
+  pack(home.rollout(ID, TALK));
+  const folder = join(home.bridge, "cache");
+  mkdirSync(home.bridge, { recursive: true });
+  writeFileSync(folder, "no folder");
+  await assert.rejects(toldChat(home.store(), ID), { kind: "not-found", message: /cache folder can't be written/ });
+  rmSync(folder);
+  assert.deepEqual(await toldChat(home.store(), ID), TOLD);
+  const [name = ""] = readdirSync(join(folder, "codex"));
+  rmSync(join(folder, "codex", name));
+  symlinkSync("/etc/hosts", join(folder, "codex", name));
+  assert.deepEqual(await toldChat(home.store(), ID), TOLD);
 });
 
 test("a compressed rollout that is swapped for a link out of the store is not read", async (t) => {

@@ -59,6 +59,17 @@ test("a given name is the title, the last one given; a name for no thread is non
   assert.equal((await store.list("sweep"))[0]?.title, "second");
 });
 
+test("a title is of the records that the chat shows", async (t) => {
+  const home = new Home(t);
+  const item = { type: "UserMessage", content: [{ type: "text", text: "asked" }] };
+  home.rollout(ID, [
+    meta(ID, { history_mode: "paginated" }),
+    userEvent(1, "not shown"),
+    line(2, "event_msg", { type: "item_completed", thread_id: ID, turn_id: "t", item }),
+  ]);
+  assert.equal((await home.store().list("sweep"))[0]?.title, "asked");
+});
+
 test("a title is cut to 160 characters", async (t) => {
   const home = new Home(t);
   home.rollout(ID, [meta(ID), userEvent(1, "x".repeat(500)), agentEvent(2, "ok")]);
