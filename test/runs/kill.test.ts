@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -94,6 +95,14 @@ function filesOf(home: string): [folder: string, name: string][] {
   });
 }
 
+/** How long a writer takes from its first word to its last, on this machine and under its load: ms. */
+async function timeOfRound(out: Readable): Promise<number> {
+  await once(out, "data");
+  const start = performance.now();
+  await once(out, "end");
+  return performance.now() - start;
+}
+
 test(`a writer that is killed ${KILLS} times leaves no half file and loses no record`, async (t) => {
   const home = join(temporaryFolder(t), "home");
   const seed = Math.floor(Math.random() * 2 ** 31);
@@ -104,12 +113,15 @@ test(`a writer that is killed ${KILLS} times leaves no half file and loses no re
     return ((dice >>> 8) / 2 ** 24) * sides;
   };
   const expected = new Expected();
+  const whole = write(t, home, "eeee", 1);
+  assert.ok(whole.stdout !== null);
+  const [, ms] = await Promise.all([said(whole).then(({ out }) => expected.take(out)), timeOfRound(whole.stdout)]);
   for (let kill = 0; kill < KILLS; kill++) {
     const child = write(t, home, kill.toString(16).padStart(4, "0"), 1_000);
     assert.ok(child.stdout !== null);
     const ended = said(child);
     await once(child.stdout, "data");
-    await pause(roll(40));
+    await pause(roll(2 * ms));
     child.kill("SIGKILL");
     const { out, err } = await ended;
     assert.equal(err, "");
