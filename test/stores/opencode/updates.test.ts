@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { copyFileSync, renameSync } from "node:fs";
 import { test } from "node:test";
 import { START } from "../../../src/transcript/cursor.ts";
 import { handClock, homeWith, insertPart, SESSION, session, T0, text, turns, updatePart } from "./conversation.ts";
-import { openStore, PAGE, readOn, refOf, told } from "./fixtures.ts";
+import { change, openStore, PAGE, readOn, refOf, told } from "./fixtures.ts";
 import { sqlText, startWriter } from "./writer.ts";
 
 const DAY = 24 * 3_600_000;
@@ -213,6 +214,21 @@ test("a chat whose last row is gone starts again", async (t) => {
   await writer.run("DELETE FROM part WHERE message_id LIKE 'msg_0001%'; DELETE FROM message WHERE id LIKE 'msg_0001%'");
   const page = await store.entries(ref, next, PAGE);
   assert.deepEqual([page.reset, told(page.entries)], [true, ["user: u0", "assistant: a0"]]);
+});
+
+test("a chat whose database is replaced by another file starts again once, also where no row's time tells", async (t) => {
+  const { home, path } = homeWith(t, turns(2));
+  const store = openStore(home);
+  const ref = await refOf(store, SESSION);
+  const { next } = await readOn(store, ref);
+  const { next: tail } = await store.before(ref, "tail", PAGE);
+  copyFileSync(path, `${path}.copy`);
+  change(`${path}.copy`, (database) => database.exec("UPDATE part SET data = replace(data, 'u0', 'other')"));
+  renameSync(`${path}.copy`, path);
+  const page = await store.entries(ref, next, PAGE);
+  assert.deepEqual([page.reset, told(page.entries)[0]], [true, "user: other"]);
+  assert.equal((await store.entries(ref, page.next, PAGE)).reset, undefined);
+  assert.equal(tail, next);
 });
 
 test("an idle chat is scanned once, however many ask", async (t) => {
