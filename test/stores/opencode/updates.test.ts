@@ -205,6 +205,26 @@ test("a turn can be taken back from the middle of a message", async (t) => {
   assert.deepEqual(told(entries), ["user: u0", "assistant: a0", "user: u1"]);
 });
 
+test("what one page tells of new rows stands in conversation order, whichever was done first", async (t) => {
+  const { home, path } = homeWith(t, turns(1));
+  const clock = handClock(Date.now());
+  const store = openStore(home, clock);
+  const ref = await refOf(store, SESSION);
+  const { next } = await readOn(store, ref);
+  const ms = clock.time - T0;
+  const writer = startWriter(t, path);
+  await writer.run(
+    `INSERT INTO message VALUES ('msg_0001a', '${SESSION}', ${clock.time}, ${clock.time}, '{"role":"assistant"}');
+     ${["1", "2", "3"].map((n) => insertPart(`prt_0001${n}`, "msg_0001a", ms, text(""))).join(" ")}
+     ${["2", "3", "1"].map((n, index) => updatePart(`prt_0001${n}`, ms + index, text(n))).join(" ")}`,
+  );
+  assert.deepEqual(told((await store.entries(ref, next, PAGE)).entries), [
+    "assistant: 1",
+    "assistant: 2",
+    "assistant: 3",
+  ]);
+});
+
 test("a chat whose last row is gone starts again", async (t) => {
   const { home, path } = homeWith(t, turns(2));
   const store = openStore(home);
