@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../platform/clock.ts";
-import { asArray, asNumber, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import { asArray, asNumber, asObject, asString, asText, type JsonObject, jsonText } from "../../platform/read.ts";
 import { oneLine } from "../../transcript/clip.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
@@ -196,7 +196,7 @@ export function errorText(fields: JsonObject): { text: string | undefined; summa
   const error = asObject(fields.error);
   const code = asText(error?.code) ?? asNumber(error?.code)?.toString();
   const text = asText(error?.message) ?? asText(fields.error) ?? asText(fields.message);
-  return { text: text ?? (error === undefined ? undefined : JSON.stringify(error)), summary: code };
+  return { text: text ?? (error === undefined ? undefined : jsonText(error)), summary: code };
 }
 
 /** What slots show, those that show nothing yet left out; an item that was met twice once, as it was last. */

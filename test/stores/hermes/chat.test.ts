@@ -197,6 +197,13 @@ test("who follows a chat goes on into the session that a compression begins", as
   );
 });
 
+test("parts that are nested without end stand in nobody's way", async (t) => {
+  const home = new Home(t);
+  home.session("s");
+  home.say("s", [{ content: `\0json:${"[".repeat(20_000)}${"]".repeat(20_000)}` }, { content: "two" }]);
+  assert.deepEqual(await home.texts("s"), ["two"]);
+});
+
 test("a row whose id no cursor can name stands in nobody's way", async (t) => {
   const home = new Home(t);
   home.session("s");

@@ -275,6 +275,20 @@ test("an empty chunk begins no text, so that a text stands where it has its firs
   assert.deepEqual([call?.id, text?.id], ["e2", "e3"]);
 });
 
+test("what is nested deeper than the engine follows is said to be, and stands in nobody's way", async (t) => {
+  const home = new Home(t);
+  const levels = 20_000;
+  const deep = "[".repeat(levels) + "]".repeat(levels);
+  const block = `[${'{"type":"content","content":'.repeat(9_000)}"in"${"}".repeat(9_000)}]`;
+  const bodies = [called("a", "x", "DEEP"), gave("a", "DEEP"), called("b", "x", {}), gave("b", "BLOCK"), prompt];
+  home.write("ses_1", lines(bodies).replaceAll('"DEEP"', deep).replace('"BLOCK"', block));
+  const items = toItems((await home.read("ses_1", BUDGET.bytes)).entries);
+  assert.deepEqual(
+    items.map(({ text }) => text),
+    ["(nested too deeply to be shown)", "in", "go"],
+  );
+});
+
 test("usage is given as it stands, a figure that is not stated is absent", async (t) => {
   const home = new Home(t);
   const snapshot = { kind: "usage_snapshot", tokensIn: 900, costUsd: 0.5, model: "m-1", source: "adapter" };
