@@ -9,6 +9,8 @@ export type FailureKind =
   | "url-too-long"
   | "unsupported-media-type"
   | "usage"
+  /** A store's file is there and can't be read: locked, damaged, forbidden to us, or of a form that is not known. */
+  | "unreadable"
   | "failed";
 
 /**

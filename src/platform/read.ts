@@ -48,3 +48,16 @@ export function asCount(value: unknown): number | undefined {
   if (number === undefined || number < 0) return undefined;
   return Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER);
 }
+
+/** What is told of a value that is nested deeper than the engine follows: a parser without recursion may have read it. */
+const TOO_DEEP = "(nested too deeply to be shown)";
+
+/** `value` as compact JSON, however deeply it is nested; "" where it has none. `replacer` is `JSON.stringify`'s. */
+export function jsonText(value: unknown, replacer?: (key: string, value: unknown) => unknown): string {
+  try {
+    return JSON.stringify(value, replacer) ?? "";
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
+}

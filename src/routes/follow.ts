@@ -37,7 +37,7 @@ const RECHECK_MS = 10_000;
 const FIRST_RECHECK_MS = 250;
 /** How often a chat is asked that can't be watched, or that has gone. */
 const POLL_MS = 250;
-/** How often a chat that has gone is looked for again before it is given up: five seconds. */
+/** How often a chat that has gone, or can't be read, is looked for again before it is given up: five seconds. */
 const GONE_POLLS = 20;
 
 /** A file as it was read. */
@@ -52,13 +52,13 @@ interface Progress {
   file?: ReadFile | undefined;
   /** The items of a page that did not move the cursor (they may yet change), so that they are not told again as they were. */
   repeated?: string | undefined;
-  /** Reads that failed, one after the other, because the chat is not there. */
+  /** Reads that failed, one after the other, because the chat is not there or can't be read. */
   misses: number;
 }
 
 /**
  * The pages of a chat from `from` on as they come, none of them empty, save one that says `reset`. `tail` begins with the last page.
- * Ends with the signal, or when the chat has been gone for five seconds. @throws what the store throws otherwise
+ * Ends with the signal, or when the chat has been gone or unreadable for five seconds. @throws what the store throws otherwise
  */
 export async function* follow(
   chat: Chat,
@@ -104,12 +104,17 @@ async function* whileThere(
       await bell.listen(signal, { timer, ms });
     }
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
+    if (!isAway(error)) throw error;
     progress.misses++;
   } finally {
     signal.removeEventListener("abort", ends);
     end.abort();
   }
+}
+
+/** Whether a chat that is not there, or whose file can't be read, may be there again in a moment. */
+function isAway(error: unknown): boolean {
+  return error instanceof Failure && (error.kind === "not-found" || error.kind === "unreadable");
 }
 
 /** Rings when the chat may have grown, and when nothing will tell so any more. */

@@ -10,6 +10,7 @@ const FAILURE_STATUS: { readonly [K in FailureKind]: number } = {
   "not-found": 404,
   "method-not-allowed": 405,
   conflict: 409,
+  unreadable: 409,
   "body-too-large": 413,
   "url-too-long": 414,
   "unsupported-media-type": 415,

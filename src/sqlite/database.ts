@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { errorCode } from "../platform/failure.ts";
+import { asObject } from "../platform/read.ts";
 
 /** A value as SQLite gives it; a whole number that JavaScript can't hold exactly stays a bigint. */
 export type SqliteValue = null | number | bigint | string | Uint8Array;
@@ -75,6 +76,14 @@ export function openRows(connection: DatabaseSync): SqliteDatabase {
     columns: (table) => new Set(all("SELECT name FROM pragma_table_info(?)", table).map(({ name }) => String(name))),
   };
 }
+
+/** Whether SQLite threw because the database has not what a statement names. */
+export function isRefusedSql(error: unknown): boolean {
+  return asObject(error)?.errcode === SQL_ERROR;
+}
+
+/** SQLITE_ERROR (https://sqlite.org/rescode.html). */
+const SQL_ERROR = 1;
 
 /** What Node says of a whole number that JavaScript can't hold. */
 const OUT_OF_RANGE = "ERR_OUT_OF_RANGE";

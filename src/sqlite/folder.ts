@@ -30,13 +30,13 @@ const WRITE_VERSION_AT = 18;
 
 /**
  * Looks at a database's files without opening it as a database.
- * @throws Failure not-found when there is none, failed when it can't be read or is none.
+ * @throws Failure not-found when there is none, unreadable when it can't be read or is none.
  */
 export function lookAt(path: string): DatabaseFolder {
   const header = headerOf(path);
   const main = stampOf(path);
   if (main === undefined) throw missing();
-  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Failure("failed", "not a SQLite database");
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Failure("unreadable", "not a SQLite database");
   return {
     main,
     wal: stampOf(`${path}-wal`),
@@ -70,14 +70,14 @@ function headerOf(path: string): Buffer {
     descriptor = openSync(path, "r");
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") throw missing(error);
-    throw new Failure("failed", "the database can't be read: permission denied", error);
+    throw new Failure("unreadable", "the database can't be read: permission denied", error);
   }
   try {
     readSync(descriptor, header, 0, header.length, 0);
     return header;
   } catch (error) {
     const isFolder = errorCode(error) === "EISDIR";
-    throw new Failure("failed", isFolder ? "a folder, and no database" : "the database can't be read", error);
+    throw new Failure("unreadable", isFolder ? "a folder, and no database" : "the database can't be read", error);
   } finally {
     closeSync(descriptor);
   }

@@ -35,7 +35,7 @@ const RETRY_MS = 15;
  * Opens the database at `path`, calls `use`, closes it, in one synchronous step, and leaves no trace in its folder: no
  * byte, time or file changes. While another process writes, a step that can't be done now is tried again.
  * A process must not have the same file open otherwise meanwhile: closing any descriptor of it drops SQLite's locks.
- * @throws Failure not-found when there is none; failed, saying why, when it can't be read.
+ * @throws Failure not-found when there is none; unreadable, saying why, when it can't be read.
  */
 export async function readDatabase<T>(
   path: string,
@@ -51,7 +51,7 @@ export async function readDatabase<T>(
       if (!isTransient(error) || performance.now() >= deadline) throw explained(error);
     }
     if (performance.now() >= deadline)
-      throw new Failure("failed", "the database changes too fast to be read: try again");
+      throw new Failure("unreadable", "the database changes too fast to be read: try again");
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
@@ -64,9 +64,10 @@ function readOnce<T>(
 ): SqliteRead<T> | undefined {
   const folder = lookAt(path);
   const access = accessOf(folder, options.copyBytes ?? COPY_BYTES);
-  const value = access === "copy" ? readCopy(path, options.scratch, use) : readInPlace(path, access, folder, use);
+  const value =
+    access === "copy" ? readCopy(path, "-wal", options.scratch, use) : readInPlace(path, access, folder, options, use);
   if (value === undefined) return undefined;
-  const guarded = access === "shared" || access === "rollback";
+  const guarded = (access === "shared" || access === "rollback") && !value.copied;
   if (!guarded && !isUnchanged(path, folder)) return undefined;
   return {
     value: value.value,
@@ -75,34 +76,46 @@ function readOnce<T>(
   };
 }
 
-/** Reads in place; a rollback journal that a dead writer left can't be rolled back by us, so what it guards is stale. */
+/** What one way of access gave; a copy is worth something only when the files did not change under it. */
+interface InStep<T> {
+  readonly value: T;
+  readonly stale: boolean;
+  readonly copied: boolean;
+}
+
+/** Reads in place; a rollback journal that a dead writer left can be rolled back in a copy alone, else the rest is stale. */
 function readInPlace<T>(
   path: string,
   access: Exclude<Access, "copy">,
   folder: DatabaseFolder,
+  options: SqliteOptions,
   use: (database: SqliteDatabase) => T,
-): { value: T; stale: boolean } {
+): InStep<T> {
   try {
-    return { value: withDatabase(databaseName(path, access), use), stale: false };
+    return { value: withDatabase(databaseName(path, access), use), stale: false, copied: false };
   } catch (error) {
     const abandoned = access === "rollback" && (folder.journal?.size ?? 0) > 0 && primaryCode(error) === READONLY;
     if (!abandoned) throw error;
-    return { value: withDatabase(databaseName(path, "stale"), use), stale: true };
+    const bytes = folder.main.size + (folder.journal?.size ?? 0);
+    if (bytes <= (options.copyBytes ?? COPY_BYTES)) return readCopy(path, "-journal", options.scratch, use);
+    return { value: withDatabase(databaseName(path, "stale"), use), stale: true, copied: false };
   }
 }
 
+/** Reads a private copy of the database with one of the files beside it, where SQLite may put right what that says. */
 function readCopy<T>(
   path: string,
+  beside: "-wal" | "-journal",
   scratch: string,
   use: (database: SqliteDatabase) => T,
-): { value: T; stale: boolean } {
+): InStep<T> {
   makePrivateFolder(scratch);
   const folder = mkdtempSync(join(scratch, "copy-"));
   try {
     const copy = join(folder, "copy.db");
     copyFileSync(path, copy);
-    copyFileSync(`${path}-wal`, `${copy}-wal`);
-    return { value: withDatabase(copy, use), stale: false };
+    copyFileSync(`${path}${beside}`, `${copy}${beside}`);
+    return { value: withDatabase(copy, use), stale: false, copied: true };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -129,6 +142,7 @@ function isUnchanged(path: string, { main, wal }: DatabaseFolder): boolean {
 }
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const SQL_ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -153,17 +167,18 @@ function primaryCode(error: unknown): number | undefined {
 function explained(error: unknown): unknown {
   switch (primaryCode(error)) {
     case undefined:
+    case SQL_ERROR:
       return error;
     case BUSY:
     case LOCKED:
-      return new Failure("failed", "the database is locked by another program: try again", error);
+      return new Failure("unreadable", "the database is locked by another program: try again", error);
     case CORRUPT:
     case NOT_A_DATABASE:
-      return new Failure("failed", "the database is damaged", error);
+      return new Failure("unreadable", "the database is damaged", error);
     case CANNOT_OPEN:
     case READONLY:
-      return new Failure("failed", "the database can't be opened without changing its folder", error);
+      return new Failure("unreadable", "the database can't be opened without changing its folder", error);
     default:
-      return new Failure("failed", "the database can't be read", error);
+      return new Failure("unreadable", "the database can't be read", error);
   }
 }

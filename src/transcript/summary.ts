@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, asText, type JsonObject } from "../platform/read.ts";
+import { asArray, asObject, asString, asText, type JsonObject, jsonText } from "../platform/read.ts";
 import { oneLine } from "./clip.ts";
 
 /** Input fields that say what a call does, the most telling first; the first that holds text is the summary. */
@@ -87,5 +87,5 @@ function planSummary(fields: JsonObject): string | undefined {
 }
 
 function compactJson(value: unknown): string {
-  return value === undefined ? "" : (JSON.stringify(value) ?? "");
+  return value === undefined ? "" : jsonText(value);
 }

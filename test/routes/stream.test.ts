@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
 import { chatEvents } from "../../src/routes/stream.ts";
 import type { SseEvent } from "../../src/server/route.ts";
 import { Pages } from "../../src/stores/pages.ts";
@@ -215,6 +216,23 @@ test("a chat that goes and comes back within five seconds goes on where it was",
     time.pass(250);
   }
   renameSync(`${store.file("a")}.away`, store.file("a"));
+  store.say("a", "two");
+  await turns();
+  time.pass(250);
+  assert.deepEqual(await waiting, ["j:28:0", ["two"]]);
+});
+
+test("a chat that can't be read for a moment goes on when it can be", async (t) => {
+  const { store, time, open } = streaming(t);
+  store.say("a", "one");
+  const events = await open();
+  await nextOf(events);
+  const waiting = shownNext(events);
+  await until(() => store.listeners === 1);
+  store.brokenChat = new Failure("unreadable", "the database is locked by another program: try again");
+  store.tell();
+  await until(() => store.listeners === 0);
+  store.brokenChat = undefined;
   store.say("a", "two");
   await turns();
   time.pass(250);

@@ -26,6 +26,7 @@ test("each kind of failure has its status, and its message is all that is said",
     ["body-too-large", 413],
     ["url-too-long", 414],
     ["unsupported-media-type", 415],
+    ["unreadable", 409],
     ["failed", 500],
   ];
   const cause = new Error("/home/somebody/secret");

@@ -137,21 +137,23 @@ test("a locked database is waited for, and then said to be locked", async () => 
   const at = place();
   const other = await writer(at.path, `${ROLLBACK}; db.exec('BEGIN EXCLUSIVE')`);
   await assert.rejects(readDatabase(at.path, { scratch: at.scratch, patienceMs: 60 }, count), (error) => {
-    return error instanceof Failure && error.kind === "failed" && /locked/.test(error.message);
+    return error instanceof Failure && error.kind === "unreadable" && /locked/.test(error.message);
   });
   const waiting = readDatabase(at.path, { scratch: at.scratch }, count);
   await other.end("SIGTERM");
   assert.equal((await waiting).value, 1);
 });
 
-test("a journal that a killed writer left is not rolled back by us", async () => {
+test("a journal that a killed writer left is rolled back in a copy, and not where it lies", async () => {
   const at = place();
   const big =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program of the other process
     "db.exec('PRAGMA cache_size = 1; BEGIN'); for (let i = 0; i < 5000; i++) db.exec(`INSERT INTO t VALUES (${i}, hex(randomblob(50)))`)";
   await (await writer(at.path, `${ROLLBACK}; ${big}`)).end("SIGKILL");
   assert.ok(readdirSync(at.folder).some((name) => name.endsWith("-journal")));
-  assert.equal((await readUnseen(at)).stale, true);
+  assert.deepEqual(await readUnseen(at), { value: 1, stale: false });
+  const { stale } = await readDatabase(at.path, { scratch: at.scratch, copyBytes: 10 }, count);
+  assert.equal(stale, true, "too large to be copied");
 });
 
 test("a writer that goes on writing is read whole each time", async () => {
@@ -211,13 +213,13 @@ test("what is no database, damaged or missing is said plainly", async () => {
     );
   assert.equal(await reason(at.path), "not-found: there is no such database");
   writeFileSync(at.path, "hello");
-  assert.equal(await reason(at.path), "failed: not a SQLite database");
+  assert.equal(await reason(at.path), "unreadable: not a SQLite database");
   writeFileSync(at.path, "");
-  assert.equal(await reason(at.path), "failed: not a SQLite database");
+  assert.equal(await reason(at.path), "unreadable: not a SQLite database");
   const other = place();
   await (await writer(other.path, ROLLBACK)).end("SIGTERM");
   copyFileSync(other.path, at.path);
   const bytes = readFileSync(at.path).fill(0x5a, 100, 4096);
   writeFileSync(at.path, bytes);
-  assert.equal(await reason(at.path), "failed: the database is damaged");
+  assert.equal(await reason(at.path), "unreadable: the database is damaged");
 });

@@ -53,7 +53,7 @@ export class HermesChats {
     return { count: this.#damaged.size, example };
   }
 
-  /** The entries from `from` on. @throws Failure bad-request, not-found, failed */
+  /** The entries from `from` on. @throws Failure bad-request, not-found, unreadable */
   async entries(place: HermesPlace, from: Cursor, budget: Budget): Promise<EntryPage> {
     const given = parseHermesCursor(from);
     const now = this.#clock.now();
@@ -81,7 +81,7 @@ export class HermesChats {
     };
   }
 
-  /** The entries that end at `before`, or the last ones. @throws Failure bad-request, not-found, failed */
+  /** The entries that end at `before`, or the last ones. @throws Failure bad-request, not-found, unreadable */
   async before(place: HermesPlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
     const given = before === "tail" ? undefined : parseHermesCursor(before);
     const now = this.#clock.now();
@@ -104,7 +104,7 @@ export class HermesChats {
     };
   }
 
-  /** The entries of the one row at `pos`, uncut. @throws Failure bad-request, not-found, failed */
+  /** The entries of the one row at `pos`, uncut. @throws Failure bad-request, not-found, unreadable */
   async record(place: HermesPlace, pos: Cursor): Promise<readonly Entry[]> {
     const id = parseHermesCursor(pos);
     const { value } = await this.#read(place, (chat) => {
@@ -115,7 +115,7 @@ export class HermesChats {
     return value;
   }
 
-  /** The newest 200 conversations that sessions of this one started as subagents. @throws Failure not-found, failed */
+  /** The newest 200 conversations that sessions of this one started as subagents. @throws Failure not-found, unreadable */
   async children(place: HermesPlace): Promise<ChildList> {
     const { value, uses, stale } = await readHermes(place.database, (database) => {
       const { conversation, conversations } = conversationAt(database, place, true);
@@ -124,7 +124,7 @@ export class HermesChats {
     return { children: value.slice(0, CHILDREN), uses, settled: !stale };
   }
 
-  /** The place of the subagent `id`, when it is one of this very conversation. @throws Failure not-found, failed */
+  /** The place of the subagent `id`, when it is one of this very conversation. @throws Failure not-found, unreadable */
   async child(place: HermesPlace, id: SessionId): Promise<HermesPlace | undefined> {
     const { value } = await readHermes(place.database, (database) => {
       const { conversation, conversations } = conversationAt(database, place, false);
@@ -134,7 +134,7 @@ export class HermesChats {
     return value ? { database: place.database, session: id } : undefined;
   }
 
-  /** Tokens and cost as stored, of the conversation and of all subagents below it. @throws Failure not-found, failed */
+  /** Tokens and cost as stored, of the conversation and of all subagents below it. @throws Failure not-found, unreadable */
   async totals(place: HermesPlace): Promise<Totals> {
     const { value } = await readHermes(place.database, (database) => {
       const { conversation, conversations } = conversationAt(database, place, false);

@@ -17,20 +17,24 @@ export function isDamaged(content: string | undefined, calls: string | undefined
   return calls !== undefined && calls !== "" && parsedJson(calls) === undefined;
 }
 
+/** How deep parts are looked for in parts; the APIs nest them twice. */
+const MOST_LEVELS = 16;
+
 /** The text of message parts as the OpenAI APIs shape them (`text`, `input_text`, `output_text`). */
-export function partsText(value: unknown): string {
+function partsText(value: unknown, levels = MOST_LEVELS): string {
+  if (levels === 0) return "";
   const text = asString(value);
   if (text !== undefined) return text;
   const parts = asArray(value);
   if (parts !== undefined)
     return parts
-      .map(partsText)
+      .map((part) => partsText(part, levels - 1))
       .filter((part) => part !== "")
       .join("\n");
   const fields = asObject(value);
   if (fields === undefined) return typeof value === "number" ? String(value) : "";
   const known = fields.type === undefined || /^(?:text|input_text|output_text|refusal)$/.test(String(fields.type));
-  return known ? (asText(fields.text) ?? asText(fields.refusal) ?? partsText(fields.content ?? "")) : "";
+  return known ? (asText(fields.text) ?? asText(fields.refusal) ?? partsText(fields.content ?? "", levels - 1)) : "";
 }
 
 /** The answer in a row's `codex_message_items`, which may be the only place it stands (schema 9 and newer). */

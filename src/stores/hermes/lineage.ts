@@ -79,10 +79,12 @@ function conversationTo(row: SessionRow, byId: ReadonlyMap<string, SessionRow>):
   return { sessions: ordered, newest: row, delegatedBy: inside ? undefined : own };
 }
 
+/** The last session of those that go on with `id`; in a ring there is none, and `id` stands for itself. */
 function tipOf(id: string, next: ReadonlyMap<string, SessionRow>): string {
   const seen = new Set([id]);
   let tip = id;
-  for (let row = next.get(tip); row !== undefined && !seen.has(row.id); row = next.get(tip)) {
+  for (let row = next.get(tip); row !== undefined; row = next.get(tip)) {
+    if (seen.has(row.id)) return id;
     tip = row.id;
     seen.add(tip);
   }

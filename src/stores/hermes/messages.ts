@@ -42,6 +42,9 @@ const TEXTS = [
   "codex_message_items",
 ] as const;
 
+/** The highest row id that a cursor can name the place behind of; Hermes counts from 1. A row beyond is no row of a chat. */
+const HIGHEST = Number.MAX_SAFE_INTEGER - 1;
+
 /** Ids that are walked at once for the rows of a conversation. */
 const STRETCH = 2_000;
 
@@ -64,15 +67,16 @@ export class Messages {
     this.#database = database;
     this.#columns = database.columns("messages");
     if (!["id", "session_id", "role", "timestamp"].every((name) => this.#columns.has(name))) {
-      throw new Failure("failed", "this database's messages are of a form that is not known");
+      throw new Failure("unreadable", "this database's messages are of a form that is not known");
     }
     this.#sessions = sessions;
     this.#within = `session_id IN (${sessions.map(() => "?").join(", ")})`;
     const [hasActive, hasCompacted] = [this.#columns.has("active"), this.#columns.has("compacted")];
     this.#shown = (alias) => {
-      if (!hasActive) return "1";
+      const named = `+${alias}id BETWEEN 1 AND ${HIGHEST}`;
+      if (!hasActive) return named;
       const compacted = hasCompacted ? ` OR ${alias}compacted = 1` : "";
-      return `(${alias}active IS NULL OR ${alias}active <> 0${compacted})`;
+      return `(${named} AND (${alias}active IS NULL OR ${alias}active <> 0${compacted}))`;
     };
   }
 
@@ -155,13 +159,11 @@ export class Messages {
   }
 
   #askHighest(): number {
-    const id = asNumber(this.#database.first("SELECT MAX(id) AS id FROM messages")?.id) ?? 0;
+    const id = asNumber(this.#database.first(`SELECT MAX(id) AS id FROM messages WHERE id <= ${HIGHEST}`)?.id) ?? 0;
     const counts = this.#database.columns("sqlite_sequence").size > 0;
     if (!counts) return id;
-    return Math.max(
-      id,
-      asNumber(this.#database.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")?.seq) ?? 0,
-    );
+    const counted = this.#database.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")?.seq;
+    return Math.max(id, Math.min(HIGHEST, Number(asNumber(counted) ?? (typeof counted === "bigint" ? counted : 0))));
   }
 
   /**

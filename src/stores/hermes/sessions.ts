@@ -66,12 +66,12 @@ function isIndexed(database: SqliteDatabase, table: string, column: string): boo
 
 /**
  * Every session of a database. Asking for the newest message of each is left out where only how they hang together matters.
- * @throws Failure failed when it holds none
+ * @throws Failure unreadable when it holds none
  */
 export function readSessions(database: SqliteDatabase, withNewest: boolean): SessionRow[] {
   const columns = database.columns("sessions");
   const messages = database.columns("messages");
-  if (!columns.has("id")) throw new Failure("failed", "this database holds no sessions of Hermes");
+  if (!columns.has("id")) throw new Failure("unreadable", "this database holds no sessions of Hermes");
   const picked = COLUMNS.map((name) => (columns.has(name) ? `s.${name}` : `NULL AS ${name}`));
   const config = columns.has("model_config")
     ? "CASE WHEN instr(s.model_config, '_from') > 0 THEN s.model_config END"

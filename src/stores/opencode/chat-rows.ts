@@ -57,7 +57,7 @@ export interface ChatRows {
   forward(from: string | undefined, need: PageNeed): readonly Unit[] | undefined;
   /** The rows before `to` (up to the last one when undefined), likewise, the oldest first. */
   backward(to: string | undefined, need: PageNeed): readonly Unit[] | undefined;
-  /** The rows of these ids that are shown, in the order of `ids`. */
+  /** The rows of these ids that are shown, in conversation order. */
   named(ids: readonly string[]): readonly Unit[];
   /** Whether the chat has such a row, shown or taken back. */
   has(id: string): boolean;

@@ -31,7 +31,8 @@ const FIRST_ROW: PageNeed = { parts: 1, bytes: 0, mostBytes: 0 };
 const NOTHING: Stretch = { units: [], entries: [], border: undefined, revert: undefined };
 
 /**
- * The entries from `from` on. History comes in conversation order, then updates in the order of their times. Rows are
+ * The entries from `from` on. History comes in conversation order, then updates in the order of their times, those of one
+ * page in conversation order, since what is new in it is appended to what is shown. Rows are
  * given at once, but `next` passes only those older than 5 seconds, since one may be updated again in the same
  * millisecond, or committed late: so a row may come again, under its id.
  * @throws Failure bad-request for another store's cursor, not-found when the session is gone

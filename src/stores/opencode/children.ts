@@ -79,8 +79,9 @@ export function isThere(database: SqliteDatabase, tables: Tables, session: Sessi
   );
 }
 
-/** Whether `child` is a direct child of `parent`. */
+/** Whether `child` is a direct child of `parent`; a session that names itself as its parent is no child. */
 export function isChild(database: SqliteDatabase, tables: Tables, parent: SessionId, child: SessionId): boolean {
+  if (child === parent) return false;
   for (const table of tables.sessions) {
     const row = database.first(
       `SELECT ${tables.column(table, "parent_id")} AS parent FROM ${table} s WHERE s.id = ?`,

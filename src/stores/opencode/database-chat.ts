@@ -42,5 +42,5 @@ function rowsOf(source: ChatSource): ChatRows {
   if (isSecondGeneration(database, tables, session)) return new MessageRows(source, revert);
   if (tables.v1) return new PartRows(source, revert);
   if (tables.v2) return new MessageRows(source, revert);
-  throw new Failure("failed", "this OpenCode database has no messages in a form that is known");
+  throw new Failure("unreadable", "this OpenCode database has no messages in a form that is known");
 }

@@ -39,7 +39,7 @@ export class DatabaseFile {
 
   /**
    * Reads it in one synchronous step. `uses` is the state from before the step.
-   * @throws Failure not-found when it is gone; failed when it can't be read
+   * @throws Failure not-found when it is gone; unreadable when it can't be read
    */
   async read<T>(
     use: (database: SqliteDatabase, tables: Tables) => T,

@@ -147,8 +147,8 @@ class FileRows implements ChatRows {
   }
 
   named(ids: readonly string[]): readonly Unit[] {
-    const byId = new Map(this.#units.map((unit) => [unit.id, unit]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+    const named = new Set(ids);
+    return this.#units.filter(({ id }) => named.has(id));
   }
 
   has(id: string): boolean {

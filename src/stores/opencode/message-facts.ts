@@ -9,8 +9,8 @@ export interface MessageFacts {
   readonly id: string;
   /** The row's creation. */
   readonly at: EpochMs;
-  /** Undefined when the message can't be read, or is too large to be. */
-  readonly role: "user" | "assistant" | undefined;
+  /** Undefined when the message can't be read, or is too large to be; `other` is nobody's words. */
+  readonly role: "user" | "assistant" | "other" | undefined;
   readonly model: string | undefined;
   /** An assistant's message that sums up what was compacted. */
   readonly isSummary: boolean;
@@ -113,7 +113,7 @@ function messageFacts(
   return {
     id,
     at: epochMsOf(Number(created ?? 0)) ?? (0 as EpochMs),
-    role: role === "user" || role === "assistant" ? role : undefined,
+    role: role === undefined || role === null ? undefined : role === "user" || role === "assistant" ? role : "other",
     model: asText(model) ?? asText(userModel),
     isSummary: isSummary && role === "assistant",
     parent: asText(parent),

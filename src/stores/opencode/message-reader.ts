@@ -141,18 +141,28 @@ export class MessageReader {
     return [...groups.values()].map((group) => this.#messageOf(group));
   }
 
-  /** The rows of these ids: parts, and messages. */
+  /** The rows of these ids, in conversation order: parts, and messages. */
   keysOf(ids: readonly string[]): Unit[] {
     const { database, session } = this.#source;
     const list = JSON.stringify(ids);
     const named = "id IN (SELECT value FROM json_each(?)) AND +session_id = ?";
     const parts = database.all(
-      `SELECT id, time_updated, octet_length(data) AS bytes FROM part WHERE ${named}`,
+      `SELECT id, time_updated, octet_length(data) AS bytes, message_id AS message,
+              (SELECT time_created FROM message m WHERE m.id = message_id) AS created FROM part WHERE ${named}`,
       list,
       session,
     );
-    const messages = database.all(`SELECT id, time_updated AS updated FROM message WHERE ${named}`, list, session);
-    return [...parts.map((row) => partUnit(String(row.id), row)), ...messages.map((row) => messageUnit(row.id, row))];
+    const messages = database.all(
+      `SELECT id AS message, time_created AS created, time_updated AS updated FROM message WHERE ${named}`,
+      list,
+      session,
+    );
+    const places = new Map([...parts, ...messages].map((row) => [String(row.message), placeOf(row)]));
+    return [...places.values()].sort(inOrder).flatMap(({ id, time }) => {
+      const own = parts.flatMap((row) => (row.message === id ? partUnit(String(row.id), row) : []));
+      const said = messages.flatMap((row) => (row.message === id ? messageUnit(id, row) : []));
+      return [...inIdOrder(own, timeOf(time)), ...said];
+    });
   }
 
   /** The rows of the parts among `units`, with data of at most `mostBytes`. */
@@ -210,6 +220,15 @@ export class MessageReader {
     const units = isRowId(id) ? [...ordered, messageUnit(id, own)] : ordered;
     return { id, time: own.created ?? null, units };
   }
+}
+
+/** By time, then id, as SQLite orders messages. */
+export function inOrder(a: Place, b: Place): number {
+  return Number(a.time ?? 0) - Number(b.time ?? 0) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+function placeOf({ message, created }: SqliteRow): Place {
+  return { id: String(message), time: created ?? null };
 }
 
 function partUnit(id: string, { time_updated, bytes }: SqliteRow): Unit {

@@ -52,13 +52,12 @@ export class MessageRows implements ChatRows {
     const { database, session } = this.#source;
     const rows = database.all(
       `SELECT id, time_updated, octet_length(data) AS bytes FROM session_message
-       WHERE seq < ? AND +session_id = ? AND id IN (SELECT value FROM json_each(?))`,
+       WHERE seq < ? AND +session_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
       this.#end ?? LAST,
       session,
       JSON.stringify(ids),
     );
-    const byId = new Map(rows.flatMap((row) => this.#unitOf(row)).map((unit) => [unit.id, unit]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+    return rows.flatMap((row) => this.#unitOf(row));
   }
 
   has(id: string): boolean {

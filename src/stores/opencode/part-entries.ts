@@ -50,10 +50,11 @@ export function childOfPart(data: JsonObject): SessionId | undefined {
 
 /**
  * What a v1 part says (types of OpenCode 1.2 to 1.18). Never shown: synthetic text (file contents, hints, completions of
- * tasks), ignored text, files, mentions, steps, snapshots, patches, and what is not known.
+ * tasks), ignored text, files, mentions, steps, snapshots, patches, what is not known, and what a system's message says.
  */
 export function partEntries(part: Part, context: PartContext): Entry[] {
-  const { id, at, data } = part;
+  const { id, at, data, message } = part;
+  if (message.role === "other") return [];
   const base = { at, pos: positionOf(id), id };
   switch (data.type) {
     case "text":
@@ -116,7 +117,7 @@ function textEntries({ data, message }: Part, base: Base, context: PartContext):
 }
 
 /** Where the message can't be read: only an answer's text says when it was written. */
-function speaker(data: JsonObject, { role }: MessageFacts): "user" | "assistant" {
+function speaker(data: JsonObject, { role }: MessageFacts): MessageFacts["role"] {
   return role ?? (asObject(data.time) === undefined ? "user" : "assistant");
 }
 

@@ -11,7 +11,7 @@ import {
   timeOf,
   type Unit,
 } from "./chat-rows.ts";
-import { type Bound, type Message, MessageReader, type Place } from "./message-reader.ts";
+import { type Bound, inOrder, type Message, MessageReader, type Place } from "./message-reader.ts";
 import {
   asksForParent,
   childOfPart,
@@ -83,9 +83,9 @@ export class PartRows implements ChatRows {
   }
 
   named(ids: readonly string[]): readonly Unit[] {
-    const units = this.#end === undefined ? this.#reader.keysOf(ids) : this.#visibleOf(ids);
-    const byId = new Map(units.map((unit) => [unit.id, unit]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
+    if (this.#end === undefined) return this.#reader.keysOf(ids);
+    const named = new Set(ids);
+    return this.#visibleOf(ids).filter(({ id }) => named.has(id));
   }
 
   has(id: string): boolean {
@@ -127,18 +127,18 @@ export class PartRows implements ChatRows {
       list,
       list,
     );
-    return messages.flatMap((message) => this.#visible(message));
+    return messages.sort(inOrder).flatMap((message) => this.#visible(message));
   }
 
   /** Whether a message, or a part of it, is the first that is taken back, or stands behind it. */
   #isTakenBack(message: Place): boolean {
-    return this.#end !== undefined && !isBefore(message, this.#end.message);
+    return this.#end !== undefined && inOrder(message, this.#end.message) >= 0;
   }
 
   /** What is left of a message when what is taken back is hidden. */
   #visible({ time, id, units }: Message): readonly Unit[] {
     const end = this.#end;
-    if (end === undefined || isBefore({ time, id }, end.message)) return units;
+    if (end === undefined || inOrder({ time, id }, end.message) < 0) return units;
     if (id !== end.message.id || end.part === undefined) return [];
     const index = units.findIndex((unit) => unit.id === end.part);
     return index < 0 ? [] : units.slice(0, index);
@@ -172,10 +172,4 @@ export class PartRows implements ChatRows {
     }
     return { shells, compactions };
   }
-}
-
-/** By time, then id, as SQLite orders them. */
-function isBefore(a: Place, b: Place): boolean {
-  const times = Number(a.time ?? 0) - Number(b.time ?? 0);
-  return times === 0 ? a.id < b.id : times < 0;
 }

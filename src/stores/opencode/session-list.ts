@@ -52,10 +52,12 @@ export async function readSessions(
   const state = database.state();
   const sessions = new Map<SessionId, SessionFacts>();
   let stale = false;
+  let unknown: readonly string[] = [];
   let table = 0;
   let after: string | undefined;
   for (;;) {
     const read = await database.read((rows, tables) => {
+      unknown = tables.unknown;
       const name = tables.sessions[table];
       if (name === undefined) return undefined;
       return stepsOf(rows, tables, name, after, before?.sessions ?? new Map());
@@ -71,6 +73,7 @@ export async function readSessions(
     await turn();
   }
   if (table === 0) problems.add("a database without a table of sessions", database.path);
+  for (const name of unknown) problems.add(`a table "${name}" of a form that is not known`, database.path);
   return { state, sessions, stale };
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import type { Environment } from "../../platform/environment.ts";
 import type { Watcher } from "../../platform/watch.ts";
-import type { Cursor } from "../../transcript/cursor.ts";
+import { type Cursor, START } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type {
@@ -27,6 +27,7 @@ import { DatabaseChat } from "./database-chat.ts";
 import { FileChats } from "./file-chat.ts";
 import { fileChild, fileChildren, fileTotals } from "./file-family.ts";
 import { type FindHolders, holdersBySystem, rememberedHolders } from "./holders.ts";
+import { PageEnds } from "./page-ends.ts";
 import type { ChatFile, OpenCodePlace } from "./place.ts";
 import { Problems } from "./problems.ts";
 import { Pulses } from "./pulses.ts";
@@ -63,6 +64,7 @@ export class OpenCodeStore implements Store {
   readonly #pulses: Pulses;
   readonly #fileChats: FileChats;
   readonly #holders: FindHolders;
+  readonly #ends = new PageEnds();
   readonly #rows = new WeakMap<KnownSession, { readonly parent: SessionId | undefined; readonly row: Listed }>();
 
   constructor(parts: OpenCodeStoreParts) {
@@ -101,11 +103,16 @@ export class OpenCodeStore implements Store {
   }
 
   async entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage> {
-    return entriesFrom(this.#chat(ref), from, budget, this.#parts.clock);
+    const isOther = this.#ends.isOther(placeOf(ref), from);
+    const page = await entriesFrom(this.#chat(ref), isOther ? START : from, budget, this.#parts.clock);
+    this.#ends.note(placeOf(ref), page);
+    return isOther ? { ...page, reset: true } : page;
   }
 
   async before(ref: SessionRef, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore> {
-    return entriesBefore(this.#chat(ref), before, budget, this.#parts.clock);
+    const page = await entriesBefore(this.#chat(ref), before, budget, this.#parts.clock);
+    if (before === "tail") this.#ends.note(placeOf(ref), page);
+    return page;
   }
 
   async record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {

@@ -11,8 +11,9 @@ import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
-import { entriesOf } from "./fold.ts";
+import { Numbering } from "./numbering.ts";
 import { type Pass, Recording } from "./recording.ts";
+import { entriesOf } from "./slots.ts";
 
 /** Where a recording lies. */
 export interface RecordedPlace {
@@ -24,6 +25,9 @@ export interface RecordedPlace {
 /** Passes that are kept for whoever reads on, and how many characters one may hold on to. */
 const KEPT_PASSES = 8;
 const MOST_WEIGHT = 8 * 1024 * 1024;
+
+/** Recordings of which it is kept how they are numbered: mostly a few bytes each. */
+const KEPT_NUMBERINGS = 256;
 
 /** Lines that are remembered as bad. */
 const MOST_BAD_LINES = 10_000;
@@ -37,6 +41,8 @@ export class RecordedChats {
   readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
   readonly #passes = new Recent<string, Pass | null>(KEPT_PASSES);
+  /** By file and edition. */
+  readonly #numberings = new Recent<string, Numbering>(KEPT_NUMBERINGS);
   readonly #bad = new Map<string, string>();
 
   /** Lines that were met and are no records, and one of their places. */
@@ -122,13 +128,24 @@ export class RecordedChats {
     };
     return withFile(place.root, place.file, async (open) => {
       const now = this.#continuity.now(open);
-      const recording = new Recording(open, { pool: this.#pool, badLine });
+      const recording = new Recording(open, {
+        pool: this.#pool,
+        numbering: this.#numberingOf(place.file, now),
+        badLine,
+      });
       try {
         return await use(open, recording, now);
       } finally {
         recording.close();
       }
     });
+  }
+
+  #numberingOf(path: string, { edition }: FileNow): Numbering {
+    const key = `${path}\0${edition}`;
+    const numbering = this.#numberings.get(key) ?? new Numbering();
+    this.#numberings.set(key, numbering);
+    return numbering;
   }
 
   /** What `lines` show, each item as grown as they end; where they end is kept, since mostly one reads on there. */
@@ -145,6 +162,7 @@ export class RecordedChats {
     const kept = this.#passes.get(key(first.start));
     this.#passes.set(key(first.start), null);
     const pass = kept ?? (await recording.passAt(first.start));
+    await recording.knowNumbersTo(first.start);
     for (const line of lines) recording.feed(pass, line);
     const entries = entriesOf(pass.fold.take());
     if (pass.fold.weight <= MOST_WEIGHT && !next.discarding) this.#passes.set(key(next.offset), pass);

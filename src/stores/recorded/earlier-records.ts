@@ -5,16 +5,23 @@ import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { CallNamings } from "./call-namings.ts";
-import { type Earlier, permissionOf, type RecordPlace, slotHead } from "./fold.ts";
+import type { Earlier } from "./fold.ts";
 import { eventsOf, type RecordedEvent } from "./record.ts";
-import { type CallSlot, finishCall, newCall, orphanCall, type PermissionSlot, updateCall } from "./slots.ts";
+import {
+  type CallSlot,
+  finishCall,
+  newCall,
+  orphanCall,
+  type PermissionSlot,
+  permissionOf,
+  type RecordPlace,
+  slotHead,
+  updateCall,
+} from "./slots.ts";
 
 const NEWLINE = 0x0a;
 const TIME = Buffer.from('"ts":');
 const SEQ = Buffer.from('"seq":');
-/** How a file begins anew, by how its writer puts its JSON. */
-const FIRST_SEQ = Buffer.from('{"seq":1,');
-const FIRST_SEQ_SPACED = Buffer.from('{"seq": 1,');
 const KINDS = { "user-prompt": Buffer.from('"user-prompt"'), "turn-end": Buffer.from('"turn-end"') } as const;
 
 /** Bytes at a file's start in which its first time is looked for. */
@@ -27,8 +34,6 @@ export interface Standing {
   /** The time of the last record that stated one. */
   lastAt: EpochMs | undefined;
   lastSeq: number | undefined;
-  /** Where the numbers last began anew, if they did. */
-  restart: number | undefined;
 }
 
 /** An event before the place in hand: its line, and which of the line's events it is. */
@@ -61,10 +66,13 @@ export class EarlierRecords implements Earlier {
   /** Ids of which no call stands before a place: what is asked behind it need not look further back than that. */
   readonly #withoutCall = new Map<string, number>();
   readonly #lasts = new Map<string, { readonly before: number; readonly found: Place | undefined }>();
+  readonly #fallAt: (start: number) => number | undefined;
   #start: EpochMs | undefined;
 
-  constructor(source: ByteSource, pool: BytePool) {
+  /** `fallAt` tells where the numbers fell back last, at or before a line (see `Numbering`). */
+  constructor(source: ByteSource, pool: BytePool, fallAt: (start: number) => number | undefined) {
     this.#source = source;
+    this.#fallAt = fallAt;
     this.#back = new LookBack(source, LOOK_BACK_BYTES, pool);
     this.#namings = new CallNamings(this.#back);
   }
@@ -76,7 +84,7 @@ export class EarlierRecords implements Earlier {
 
   /** What a reader that stands at `start` knows of the records before. */
   standingAt(start: ByteOffset): Standing {
-    return { lastAt: this.#timeBefore(start), lastSeq: this.#seqBefore(start), restart: this.#restartBefore(start) };
+    return { lastAt: this.#timeBefore(start), lastSeq: this.#seqBefore(start) };
   }
 
   /** The session's start: the first time near the start of the file, else 0. */
@@ -173,10 +181,10 @@ export class EarlierRecords implements Earlier {
     const standing = this.standingAt(start);
     const events = this.#eventsAt(start);
     const before = events.slice(0, index);
-    for (const event of before) noteEvent(standing, event, start);
+    for (const event of before) noteEvent(standing, event);
     const event = this.#event({ start, index });
-    const id = idOf(event, start, standing);
-    noteEvent(standing, event, start);
+    const id = idOf(event, start, standing.lastSeq, this.#fallAt(start));
+    noteEvent(standing, event);
     return {
       id,
       pos: formatJsonlCursor({ offset: start, discarding: false }),
@@ -213,14 +221,6 @@ export class EarlierRecords implements Earlier {
     }
     this.#lasts.set(kind, { before: start, found });
     return found;
-  }
-
-  #restartBefore(start: ByteOffset): number | undefined {
-    const spaced = readRange(this.#source, 0, 8).toString("latin1") === '{"seq": ';
-    for (const line of this.#linesWith(spaced ? FIRST_SEQ_SPACED : FIRST_SEQ, start)) {
-      if (line.start > 0 && line.events.some(({ seq }) => seq === 1)) return line.start;
-    }
-    return undefined;
   }
 
   #timeBefore(start: ByteOffset): EpochMs | undefined {
@@ -286,21 +286,25 @@ export class EarlierRecords implements Earlier {
 }
 
 /**
- * What an item is called by its first record: `e<seq>`. Where a writer counted from 1 again, or gave a number twice, the
- * place in the file tells its records from the earlier ones of the same number.
+ * What an item is called by its first record, which stands on the line at `start` behind one of the number `lastSeq`:
+ * `e<seq>`. Where a writer's numbers fell back, the line on which they last did (`fall`) tells its records from the earlier
+ * ones of the same number.
  */
-export function idOf({ seq }: RecordedEvent, start: number, { restart, lastSeq }: Omit<Standing, "lastAt">): string {
+export function idOf(
+  { seq }: RecordedEvent,
+  start: number,
+  lastSeq: number | undefined,
+  fall: number | undefined,
+): string {
   if (seq === undefined) return `e@${start}`;
   if (lastSeq !== undefined && seq <= lastSeq) return `e${seq}-${start}`;
-  const since = seq === 1 && start > 0 ? start : restart;
-  return since !== undefined && start - since <= LOOK_BACK_BYTES ? `e${seq}-${since}` : `e${seq}`;
+  return fall === undefined ? `e${seq}` : `e${seq}-${fall}`;
 }
 
-/** Goes on behind an event that stands on the line at `start`. */
-export function noteEvent(standing: Standing, { at, seq }: RecordedEvent, start: number): void {
+/** Goes on behind an event. */
+export function noteEvent(standing: Standing, { at, seq }: RecordedEvent): void {
   standing.lastAt = at ?? standing.lastAt;
   standing.lastSeq = seq ?? standing.lastSeq;
-  if (seq === 1 && start > 0) standing.restart = start;
 }
 
 function endsTurn({ kind }: RecordedEvent): boolean {

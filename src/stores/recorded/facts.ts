@@ -33,9 +33,9 @@ export type Reading =
 /** Reads the two ends of a recording. */
 export async function factsOf(open: OpenFile): Promise<Reading> {
   const head = await headOf(open);
-  if (head.command) return { kind: "skipped", reason: "the recording of a plain command" };
   const tail = await tailOf(open);
   if (!head.any && !tail.any) {
+    if (head.command) return { kind: "skipped", reason: "the recording of a plain command" };
     return { kind: "blank", reason: open.size === 0 ? "nothing is recorded yet" : "no record can be read in it" };
   }
   const written = Number(open.stamp.mtimeNs / 1_000_000n) as EpochMs;
@@ -77,7 +77,6 @@ async function headOf(open: OpenFile): Promise<Head> {
       const events = eventsOf(line.bytes);
       if (events.length === 0 && line.start === 0 && isCommandRecord(line.bytes)) {
         head.command = true;
-        return head;
       }
       for (const event of events) noteHead(head, event);
       if (head.title !== undefined) return head;

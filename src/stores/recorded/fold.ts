@@ -1,20 +1,22 @@
-import type { EpochMs } from "../../platform/clock.ts";
-import { asArray, asString, asText } from "../../platform/read.ts";
-import type { Cursor } from "../../transcript/cursor.ts";
-import type { Entry, MarkerEntry } from "../../transcript/entry.ts";
+import { asString, asText } from "../../platform/read.ts";
+import type { MarkerEntry } from "../../transcript/entry.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
 import type { RecordedEvent } from "./record.ts";
 import {
   type CallSlot,
   type ErrorSlot,
-  entryOf,
   errorText,
   finishCall,
+  head,
   newCall,
   orphanCall,
   type PermissionSlot,
+  permissionOf,
+  planEntry,
+  type RecordPlace,
   type Slot,
   type SlotHead,
+  slotHead,
   type TextSlot,
   updateCall,
 } from "./slots.ts";
@@ -33,14 +35,6 @@ export interface Earlier {
   call(callId: string, before: number): CallSlot | undefined;
   /** What was asked for that call and not answered before `before`. */
   permission(callId: string, before: number): PermissionSlot | undefined;
-}
-
-/** Where a record stands, and what it is called. */
-export interface RecordPlace {
-  readonly start: number;
-  readonly pos: Cursor;
-  readonly id: string;
-  readonly at: EpochMs;
 }
 
 /**
@@ -171,6 +165,8 @@ export class Fold {
     const goesOn = run !== undefined && (run.since === "nothing" || run.partial);
     const other = this.#runs.get(kind === "thought" ? "text-delta" : "thought");
     if (other !== undefined) this.#interruptRun(other);
+    // Agents send empty chunks: a text begins with the first record that has any.
+    if (!goesOn && text === "") return;
     if (!goesOn || isNextPart(run, start)) {
       const fresh: TextSlot = {
         ...slotHead(place),
@@ -333,31 +329,6 @@ export class Fold {
   }
 }
 
-/** What slots show, those that show nothing yet left out; an item that was met twice once, as it was last. */
-export function entriesOf(slots: readonly Slot[]): Entry[] {
-  const entries = new Map<string | undefined, Entry>();
-  for (const slot of slots) {
-    const entry = entryOf(slot);
-    if (entry !== undefined) entries.set(entry.id, entry);
-  }
-  return [...entries.values()];
-}
-
-/** What an `agent-prompt` record asks. */
-export function permissionOf(
-  fields: RecordedEvent["fields"],
-  head: SlotHead,
-  tool: string | undefined,
-): PermissionSlot {
-  const callId = asText(fields.toolCallId) ?? "";
-  return { ...head, kind: "permission", callId, tool, options: fields.options ?? [], decision: undefined };
-}
-
-/** What of an item's place its slot keeps. */
-export function slotHead({ id, pos, at, start }: RecordPlace): SlotHead {
-  return { id, pos, at, start };
-}
-
 /** Ends of a turn that somebody or something brought about before the agent was done. */
 const INTERRUPTIONS: ReadonlyMap<string, string> = new Map([
   ["cancelled", "cancelled"],
@@ -365,16 +336,6 @@ const INTERRUPTIONS: ReadonlyMap<string, string> = new Map([
   ["exited", "the agent ended"],
   ["max_turns", "the most turns were reached"],
 ]);
-
-function head({ id, pos, at }: RecordPlace): { id: string; pos: Cursor; at: EpochMs } {
-  return { id, pos, at };
-}
-
-function planEntry({ fields }: RecordedEvent, place: RecordPlace): Entry {
-  const title = asText(fields.title);
-  const plan = asArray(fields.entries) ?? [];
-  return { ...head(place), kind: "tool-call", tool: "plan", input: { ...(title !== undefined && { title }), plan } };
-}
 
 function isNear(slot: SlotHead, start: number): boolean {
   return start - slot.start <= LOOK_BACK_BYTES;

@@ -7,8 +7,10 @@ import type { EpochMs } from "../../platform/clock.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { EarlierRecords, idOf, noteEvent, type Standing } from "./earlier-records.ts";
-import { Fold, type RecordPlace } from "./fold.ts";
-import { eventsOf, isCommandRecord, type RecordedEvent } from "./record.ts";
+import { Fold } from "./fold.ts";
+import type { Numbering } from "./numbering.ts";
+import { eventsOf, isCommandRecord } from "./record.ts";
+import type { RecordPlace } from "./slots.ts";
 
 /** Where reading stands between two records. */
 export interface Pass extends Standing {
@@ -19,6 +21,8 @@ export interface Pass extends Standing {
 export interface RecordingTools {
   /** The memory that reads are made into. */
   readonly pool: BytePool;
+  /** What is known of how this edition of the file is numbered. */
+  readonly numbering: Numbering;
   /** Told where a line starts that is no record. */
   readonly badLine: (start: number) => void;
 }
@@ -35,7 +39,7 @@ export class Recording {
   constructor(source: ByteSource, tools: RecordingTools) {
     this.source = source;
     this.#tools = tools;
-    this.#earlier = new EarlierRecords(source, tools.pool);
+    this.#earlier = new EarlierRecords(source, tools.pool, (start) => this.#fallAt(start));
   }
 
   /** Gives back what was read. */
@@ -45,11 +49,17 @@ export class Recording {
 
   /** A pass that stands at the record that starts at `start`: the records of its turn before it have been taken in. */
   async passAt(start: ByteOffset): Promise<Pass> {
+    await this.knowNumbersTo(start);
     const from = this.#earlier.turnStart(start);
     const pass: Pass = { fold: new Fold(), ...this.#earlier.standingAt(from) };
     await this.#feedAll(pass, from, start, () => false);
     pass.fold.take();
     return pass;
+  }
+
+  /** Finds out how the records up to the place `end` are numbered, so that nobody has to wait for that later. */
+  knowNumbersTo(end: number): Promise<void> {
+    return this.#tools.numbering.reach(this.source, end, this.#tools.pool);
   }
 
   /** Takes in a line; one that is no record is passed over, and told to whoever counts those. */
@@ -65,9 +75,10 @@ export class Recording {
       this.#tools.badLine(start);
     }
     for (const event of events) {
-      const { lastSeq, restart } = pass;
-      noteEvent(pass, event, start);
-      pass.fold.push(event, new EventPlace(event, start, this.#at(pass), lastSeq, restart), this.#earlier);
+      const { lastSeq } = pass;
+      noteEvent(pass, event);
+      const id = (): string => idOf(event, start, lastSeq, this.#fallAt(start));
+      pass.fold.push(event, new EventPlace(start, this.#at(pass), id), this.#earlier);
     }
   }
 
@@ -75,6 +86,10 @@ export class Recording {
   async feedUntil(pass: Pass, from: ByteOffset, enough: () => boolean): Promise<void> {
     if (enough()) return;
     await this.#feedAll(pass, from, byteOffsetOf(Math.min(this.source.size, from + LOOK_BACK_BYTES)), enough);
+  }
+
+  #fallAt(start: number): number | undefined {
+    return this.#tools.numbering.fallAt(this.source, start, this.#tools.pool);
   }
 
   #at(pass: Pass): EpochMs {
@@ -110,26 +125,16 @@ export class Recording {
 class EventPlace implements RecordPlace {
   readonly start: ByteOffset;
   readonly at: EpochMs;
-  readonly #event: RecordedEvent;
-  readonly #lastSeq: number | undefined;
-  readonly #restart: number | undefined;
+  readonly #id: () => string;
 
-  constructor(
-    event: RecordedEvent,
-    start: ByteOffset,
-    at: EpochMs,
-    lastSeq: number | undefined,
-    restart: number | undefined,
-  ) {
+  constructor(start: ByteOffset, at: EpochMs, id: () => string) {
     this.start = start;
     this.at = at;
-    this.#event = event;
-    this.#lastSeq = lastSeq;
-    this.#restart = restart;
+    this.#id = id;
   }
 
   get id(): string {
-    return idOf(this.#event, this.start, { lastSeq: this.#lastSeq, restart: this.#restart });
+    return this.#id();
   }
 
   get pos(): Cursor {

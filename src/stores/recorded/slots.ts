@@ -1,9 +1,18 @@
 import type { EpochMs } from "../../platform/clock.ts";
-import { asArray, asNumber, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import { asArray, asNumber, asObject, asString, asText, type JsonObject, jsonText } from "../../platform/read.ts";
 import { oneLine } from "../../transcript/clip.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
+import type { RecordedEvent } from "./record.ts";
 import { resultText } from "./value-text.ts";
+
+/** Where a record stands, and what it is called. */
+export interface RecordPlace {
+  readonly start: number;
+  readonly pos: Cursor;
+  readonly id: string;
+  readonly at: EpochMs;
+}
 
 /** What an item has from its first record. */
 export interface SlotHead {
@@ -187,5 +196,42 @@ export function errorText(fields: JsonObject): { text: string | undefined; summa
   const error = asObject(fields.error);
   const code = asText(error?.code) ?? asNumber(error?.code)?.toString();
   const text = asText(error?.message) ?? asText(fields.error) ?? asText(fields.message);
-  return { text: text ?? (error === undefined ? undefined : JSON.stringify(error)), summary: code };
+  return { text: text ?? (error === undefined ? undefined : jsonText(error)), summary: code };
+}
+
+/** What slots show, those that show nothing yet left out; an item that was met twice once, as it was last. */
+export function entriesOf(slots: readonly Slot[]): Entry[] {
+  const entries = new Map<string | undefined, Entry>();
+  for (const slot of slots) {
+    const entry = entryOf(slot);
+    if (entry !== undefined) entries.set(entry.id, entry);
+  }
+  return [...entries.values()];
+}
+
+/** What an `agent-prompt` record asks. */
+export function permissionOf(
+  fields: RecordedEvent["fields"],
+  head: SlotHead,
+  tool: string | undefined,
+): PermissionSlot {
+  const callId = asText(fields.toolCallId) ?? "";
+  return { ...head, kind: "permission", callId, tool, options: fields.options ?? [], decision: undefined };
+}
+
+/** What of an item's place its slot keeps. */
+export function slotHead({ id, pos, at, start }: RecordPlace): SlotHead {
+  return { id, pos, at, start };
+}
+
+/** What of an item's place its entry has. */
+export function head({ id, pos, at }: RecordPlace): { id: string; pos: Cursor; at: EpochMs } {
+  return { id, pos, at };
+}
+
+/** The entry of a `plan` record. */
+export function planEntry({ fields }: RecordedEvent, place: RecordPlace): Entry {
+  const title = asText(fields.title);
+  const plan = asArray(fields.entries) ?? [];
+  return { ...head(place), kind: "tool-call", tool: "plan", input: { ...(title !== undefined && { title }), plan } };
 }

@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import { asArray, asObject, asString, asText, type JsonObject, jsonText } from "../../platform/read.ts";
 
 /**
  * The text of what a tool gave back, which may be any JSON: a text as it is, blocks of text joined, the field that holds
@@ -6,7 +6,7 @@ import { asArray, asObject, asString, asText, type JsonObject } from "../../plat
  */
 export function resultText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  return shownText(value) ?? JSON.stringify(value, withoutBinary) ?? "";
+  return shownText(value) ?? jsonText(value, withoutBinary);
 }
 
 /** The text of ACP content blocks, or undefined when there are none. */
@@ -45,10 +45,14 @@ function isBlocks(values: readonly unknown[]): boolean {
 }
 
 /** A text block, or the text block within a `content` block (ACP's tool call content); undefined for images and the like. */
-function blockText(block: unknown): string | undefined {
-  const fields = asObject(block);
+function blockText(outer: unknown): string | undefined {
+  let block = outer;
+  let fields = asObject(block);
+  while (fields?.type === "content") {
+    block = fields.content;
+    fields = asObject(block);
+  }
   if (fields === undefined) return asText(block);
-  if (fields.type === "content") return blockText(fields.content);
   if (fields.type === "resource") return asText(asObject(fields.resource)?.text);
   return fields.type === "text" || fields.type === undefined ? asString(fields.text) : undefined;
 }

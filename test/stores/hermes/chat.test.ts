@@ -197,6 +197,39 @@ test("who follows a chat goes on into the session that a compression begins", as
   );
 });
 
+test("parts that are nested without end stand in nobody's way", async (t) => {
+  const home = new Home(t);
+  home.session("s");
+  home.say("s", [{ content: `\0json:${"[".repeat(20_000)}${"]".repeat(20_000)}` }, { content: "two" }]);
+  assert.deepEqual(await home.texts("s"), ["two"]);
+});
+
+test("a row whose id no cursor can name stands in nobody's way", async (t) => {
+  const home = new Home(t);
+  home.session("s");
+  home.say("s", [{ content: "one" }, { content: "two" }]);
+  home.write((database) =>
+    database.exec(`INSERT INTO messages (id, session_id, role, content, timestamp)
+      VALUES (9007199254740995, 's', 'user', 'far', ${TEN}), (-3, 's', 'user', 'below', ${TEN})`),
+  );
+  const { entries, next } = await home.read("s", 1);
+  assert.deepEqual(
+    toItems(entries).map(({ text }) => text),
+    ["one", "two"],
+  );
+  const tail = await home.store.before(await home.ref("s"), "tail", BUDGET);
+  assert.deepEqual([toItems(tail.entries).map(({ text }) => text), tail.prev], [["one", "two"], null]);
+  home.write((database) =>
+    database.exec(
+      `INSERT INTO messages (id, session_id, role, content, timestamp) VALUES (3, 's', 'user', 'three', ${TEN})`,
+    ),
+  );
+  assert.deepEqual(
+    toItems((await home.read("s", 200, next)).entries).map(({ text }) => text),
+    ["three"],
+  );
+});
+
 test("pages of any size, and backward, give what one read gives", async (t) => {
   const home = new Home(t);
   home.session("s1", { ended_at: 1, end_reason: "compression" });

@@ -152,6 +152,19 @@ test("shapes that no Hermes writes are read as far as they go", async (t) => {
   assert.deepEqual((await home.store.list("sweep")).map(({ id }) => id).sort(), ["ring1", "ring2", "s1"]);
 });
 
+test("sessions that go on with each other in a ring are each a chat of their own", async (t) => {
+  const home = new Home(t);
+  for (const [id, parent] of [
+    ["a", "b"],
+    ["b", "a"],
+  ] as const) {
+    home.session(id, { parent_session_id: parent, end_reason: "compression" });
+    home.say(id, [{ content: `said in ${id}` }]);
+  }
+  assert.deepEqual(await home.texts("a"), ["said in a"]);
+  assert.deepEqual(await home.texts("b"), ["said in b"]);
+});
+
 test("a session is found by the newest id of its conversation, and not when there is none of that id", async (t) => {
   const home = new Home(t);
   home.session("s1");

@@ -157,6 +157,14 @@ test("a child that is resumed is linked once, where it was started, and its last
   assert.equal((await store.children(ref)).children[0]?.status, "failed");
 });
 
+test("a session that names itself as its parent is not its own child", async (t) => {
+  const { home } = homeWith(t, { session: [session({ parent_id: SESSION })] });
+  const store = openStore(home);
+  const ref = await refOf(store, SESSION);
+  assert.deepEqual((await store.children(ref)).children, []);
+  assert.equal(await store.child(ref, requireSessionId(SESSION)), undefined);
+});
+
 test("of many children the newest 200 are listed, and only direct ones", async (t) => {
   const kids = Array.from({ length: 205 }, (_, n) =>
     session({ id: `ses_kid${n}`, parent_id: SESSION, time_created: T0 + n }),

@@ -220,6 +220,39 @@ test("a session of both generations is read from the newer one alone", async (t)
   assert.deepEqual(told((await readOn(store, await refOf(store, SESSION))).entries), ["user: as v2"]);
 });
 
+test("what a message of a system says is not shown as the user's", async (t) => {
+  const roles = ["system", "developer", "tool", "user"];
+  const { home } = homeWith(t, {
+    session: [session()],
+    message: roles.map((role, ms) => message(`msg_${ms}`, ms, { role })),
+    part: roles.map((role, ms) => part(`prt_${ms}`, `msg_${ms}`, ms, text(role))),
+  });
+  const store = openStore(home);
+  assert.deepEqual(told((await readOn(store, await refOf(store, SESSION))).entries), ["user: user"]);
+});
+
+const FORMS: readonly (readonly [name: string, change: string])[] = [
+  ["a column that is missing", "ALTER TABLE part RENAME COLUMN time_updated TO changed"],
+  [
+    "no row ids",
+    `CREATE TABLE other (id text PRIMARY KEY, message_id text, session_id text, time_created, time_updated, data) WITHOUT ROWID;
+     INSERT INTO other SELECT * FROM part; DROP TABLE part; ALTER TABLE other RENAME TO part`,
+  ],
+  ["a view", "ALTER TABLE part RENAME TO other; CREATE VIEW part AS SELECT * FROM other"],
+];
+
+for (const [name, sql] of FORMS) {
+  test(`a table of parts of a form that is not known is not read, and said: ${name}`, async (t) => {
+    const { home, path } = homeWith(t, turns(2));
+    change(path, (database) => database.exec(sql));
+    const store = openStore(home);
+    assert.equal((await store.list("sweep")).length, 1);
+    assert.deepEqual(told((await readOn(store, await refOf(store, SESSION))).entries), []);
+    const [skipped] = (await store.report()).skipped;
+    assert.equal(skipped?.reason, 'a table "part" of a form that is not known');
+  });
+}
+
 test("a database without any table of sessions lists nothing and says so", async (t) => {
   const { home } = homeWith(t, {}, "CREATE TABLE migration (id TEXT)");
   const store = openStore(home);

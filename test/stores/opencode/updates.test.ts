@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { copyFileSync, renameSync } from "node:fs";
 import { test } from "node:test";
 import { START } from "../../../src/transcript/cursor.ts";
 import { handClock, homeWith, insertPart, SESSION, session, T0, text, turns, updatePart } from "./conversation.ts";
-import { openStore, PAGE, readOn, refOf, told } from "./fixtures.ts";
+import { change, openStore, PAGE, readOn, refOf, told } from "./fixtures.ts";
 import { sqlText, startWriter } from "./writer.ts";
 
 const DAY = 24 * 3_600_000;
@@ -204,6 +205,26 @@ test("a turn can be taken back from the middle of a message", async (t) => {
   assert.deepEqual(told(entries), ["user: u0", "assistant: a0", "user: u1"]);
 });
 
+test("what one page tells of new rows stands in conversation order, whichever was done first", async (t) => {
+  const { home, path } = homeWith(t, turns(1));
+  const clock = handClock(Date.now());
+  const store = openStore(home, clock);
+  const ref = await refOf(store, SESSION);
+  const { next } = await readOn(store, ref);
+  const ms = clock.time - T0;
+  const writer = startWriter(t, path);
+  await writer.run(
+    `INSERT INTO message VALUES ('msg_0001a', '${SESSION}', ${clock.time}, ${clock.time}, '{"role":"assistant"}');
+     ${["1", "2", "3"].map((n) => insertPart(`prt_0001${n}`, "msg_0001a", ms, text(""))).join(" ")}
+     ${["2", "3", "1"].map((n, index) => updatePart(`prt_0001${n}`, ms + index, text(n))).join(" ")}`,
+  );
+  assert.deepEqual(told((await store.entries(ref, next, PAGE)).entries), [
+    "assistant: 1",
+    "assistant: 2",
+    "assistant: 3",
+  ]);
+});
+
 test("a chat whose last row is gone starts again", async (t) => {
   const { home, path } = homeWith(t, turns(2));
   const store = openStore(home);
@@ -213,6 +234,21 @@ test("a chat whose last row is gone starts again", async (t) => {
   await writer.run("DELETE FROM part WHERE message_id LIKE 'msg_0001%'; DELETE FROM message WHERE id LIKE 'msg_0001%'");
   const page = await store.entries(ref, next, PAGE);
   assert.deepEqual([page.reset, told(page.entries)], [true, ["user: u0", "assistant: a0"]]);
+});
+
+test("a chat whose database is replaced by another file starts again once, also where no row's time tells", async (t) => {
+  const { home, path } = homeWith(t, turns(2));
+  const store = openStore(home);
+  const ref = await refOf(store, SESSION);
+  const { next } = await readOn(store, ref);
+  const { next: tail } = await store.before(ref, "tail", PAGE);
+  copyFileSync(path, `${path}.copy`);
+  change(`${path}.copy`, (database) => database.exec("UPDATE part SET data = replace(data, 'u0', 'other')"));
+  renameSync(`${path}.copy`, path);
+  const page = await store.entries(ref, next, PAGE);
+  assert.deepEqual([page.reset, told(page.entries)[0]], [true, "user: other"]);
+  assert.equal((await store.entries(ref, page.next, PAGE)).reset, undefined);
+  assert.equal(tail, next);
 });
 
 test("an idle chat is scanned once, however many ask", async (t) => {

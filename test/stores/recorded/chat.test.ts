@@ -229,6 +229,66 @@ test("numbers that are given twice behind a new beginning make no two items of o
   assert.equal(new Set(entries.map(({ id }) => id)).size, 5);
 });
 
+test("numbers that fall back to any number make no two items of one id, wherever reading begins", async (t) => {
+  const home = new Home(t);
+  const five = Array.from({ length: 5 }, () => prompt);
+  const content =
+    lines(five) + lines(five) + lines(five, 3) + lines(five, 7) + lines(five).replaceAll('"seq":', '"seq": ');
+  home.write("ses_1", content);
+  const { entries } = await home.read("ses_1", BUDGET.bytes);
+  assert.equal(new Set(entries.map(({ id }) => id)).size, 25);
+  const other = new Home(t);
+  other.write("ses_1", content);
+  const ref = await other.ref("ses_1");
+  const backward: (string | undefined)[] = [];
+  for (let before: Cursor | "tail" | null = "tail"; before !== null; ) {
+    const page = await other.store.before(ref, before, { bytes: 300, parts: 200 });
+    backward.unshift(...page.entries.map(({ id }) => id));
+    before = page.prev;
+  }
+  assert.deepEqual(
+    backward,
+    entries.map(({ id }) => id),
+  );
+});
+
+test("a file that grows is numbered on from where it was looked through, also behind a record longer than a page", async (t) => {
+  const home = new Home(t);
+  home.write("ses_1", lines([prompt, said("x".repeat(1_200_000)), prompt]));
+  const { next } = await home.read("ses_1", BUDGET.bytes);
+  home.append("ses_1", lines([prompt, prompt], 3).slice(0, -10));
+  const { next: half } = await home.read("ses_1", BUDGET.bytes, next);
+  home.append("ses_1", lines([prompt, prompt], 3).slice(-10) + lines([prompt], 4));
+  await home.read("ses_1", BUDGET.bytes, half);
+  const ids = (await home.read("ses_1", BUDGET.bytes)).entries.map(({ id }) => id);
+  assert.equal(new Set(ids).size, 6);
+});
+
+test("an empty chunk begins no text, so that a text stands where it has its first character", async (t) => {
+  const home = new Home(t);
+  const shown = await home.shown(said("", true), called("t1", "ls", {}), gave("t1", "a"), said("", true), prompt);
+  assert.deepEqual(
+    shown.map(({ id }) => id),
+    ["e2", "e5"],
+  );
+  const [call, text] = await home.shown(said("", true), called("t1", "ls", {}), said("late"));
+  assert.deepEqual([call?.id, text?.id], ["e2", "e3"]);
+});
+
+test("what is nested deeper than the engine follows is said to be, and stands in nobody's way", async (t) => {
+  const home = new Home(t);
+  const levels = 20_000;
+  const deep = "[".repeat(levels) + "]".repeat(levels);
+  const block = `[${'{"type":"content","content":'.repeat(9_000)}"in"${"}".repeat(9_000)}]`;
+  const bodies = [called("a", "x", "DEEP"), gave("a", "DEEP"), called("b", "x", {}), gave("b", "BLOCK"), prompt];
+  home.write("ses_1", lines(bodies).replaceAll('"DEEP"', deep).replace('"BLOCK"', block));
+  const items = toItems((await home.read("ses_1", BUDGET.bytes)).entries);
+  assert.deepEqual(
+    items.map(({ text }) => text),
+    ["(nested too deeply to be shown)", "in", "go"],
+  );
+});
+
 test("usage is given as it stands, a figure that is not stated is absent", async (t) => {
   const home = new Home(t);
   const snapshot = { kind: "usage_snapshot", tokensIn: 900, costUsd: 0.5, model: "m-1", source: "adapter" };

@@ -88,6 +88,17 @@ test("only agents' sessions in folders of their own are listed; the rest is coun
   ]);
 });
 
+test("a command's record before a conversation hides none of it", async (t) => {
+  const home = new Home(t);
+  home.write("ses_1", `{"seq":1,"command":"claude","exitCode":0}\n${lines([prompt], 2)}`);
+  const [row] = await home.store.list("sweep");
+  assert.equal(row?.id, "ses_1");
+  assert.deepEqual(
+    (await home.read("ses_1", 512)).entries.map(({ id }) => id),
+    ["e2"],
+  );
+});
+
 test("a store that is not there is an empty one", async (t) => {
   const home = new Home(t);
   rmSync(join(home.path, ".agentproto"), { recursive: true });
