@@ -37,6 +37,10 @@ const running = run(
   words,
 );
 
+/** How long what a command left behind may go on, such as a read that a disk does not answer: ms. */
+const LINGER_MS = 200;
+
 void running.then((code) => {
   process.exitCode = code;
+  setTimeout(() => process.exit(), LINGER_MS).unref();
 });

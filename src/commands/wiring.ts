@@ -154,9 +154,21 @@ async function startServer(
     },
     async close() {
       end.abort();
-      await Promise.all([server.close(), inventory.close(), following, removeNotice(bridgeHome, bootNonce)]);
+      const reading = Promise.all([inventory.close(), following]);
+      await Promise.all([server.close(), removeNotice(bridgeHome, bootNonce), within(READING_MS, reading)]);
     },
   };
+}
+
+/** How long a store that is being read is waited for when the server ends: a slow disk must not hold it. ms. */
+const READING_MS = 400;
+
+/** Comes back when `work` is done, or after `ms` milliseconds. */
+function within(ms: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(resolve, ms);
+    work.then(() => resolve(), reject).finally(() => clearTimeout(timeout));
+  });
 }
 
 /** How the server's pages tell a person to run a command on this home. */

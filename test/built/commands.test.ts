@@ -104,6 +104,24 @@ for (const { name, node } of NODES) {
       await server.ended;
     });
 
+    test("a store that does not answer does not keep the server from ending, nor what it has left undone", async () => {
+      const stuck = `
+        import promises from "node:fs/promises";
+        import { syncBuiltinESMExports } from "node:module";
+        const { readdir } = promises;
+        promises.readdir = (path, ...rest) =>
+          String(path).includes("projects") ? new Promise(() => setInterval(() => {}, 1000)) : readdir(path, ...rest);
+        syncBuiltinESMExports();`;
+      const own = join(machine.home, "stuck");
+      const server = machine.start(["serve", "--port", "0", "--home", own], {
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(stuck)}`,
+      });
+      await server.printed(/ API .*\n/);
+      server.child.kill("SIGTERM");
+      const { code, err } = await server.ended;
+      assert.deepEqual([code, err, existsSync(join(own, "dashboard.json"))], [0, "", false]);
+    });
+
     test("demo serves a made-up history on localhost and leaves nothing behind", async () => {
       const temporary = join(machine.home, "tmp");
       mkdirSync(temporary);
