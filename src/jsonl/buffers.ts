@@ -26,8 +26,8 @@ export class PageBuffers {
 const LEAST_BYTES = 16 * 1024;
 /** The sizes in which buffers are kept: a power of two, so that few fit many. */
 const SMALLEST_KEPT_BYTES = 64 * 1024;
-/** All that is kept: what a look back holds, and the long lines that it tells of. */
-const KEPT_BYTES = 2 * 1024 * 1024;
+/** What is kept of each size: the blocks of a look back, and a long line or two that it tells of. */
+const KEPT_BYTES = 1024 * 1024;
 
 /**
  * Bytes for reads that last as long as one answer is made, taken one by one and given back together. Without it each
@@ -35,26 +35,21 @@ const KEPT_BYTES = 2 * 1024 * 1024;
  */
 export class BytePool {
   readonly #free = new Map<number, Buffer[]>();
-  #keptBytes = 0;
 
   /** A buffer of at least `length` bytes, whose content is whatever stood there. */
   take(length: number): Buffer {
     if (length < LEAST_BYTES) return Buffer.allocUnsafe(length);
     const size = Math.max(SMALLEST_KEPT_BYTES, 2 ** Math.ceil(Math.log2(length)));
-    const kept = this.#free.get(size)?.pop();
-    if (kept === undefined) return Buffer.allocUnsafeSlow(size);
-    this.#keptBytes -= size;
-    return kept;
+    return this.#free.get(size)?.pop() ?? Buffer.allocUnsafeSlow(size);
   }
 
   /** Takes back buffers that nobody looks at any more. */
   give(buffers: Iterable<Buffer>): void {
     for (const buffer of buffers) {
-      if (buffer.length < SMALLEST_KEPT_BYTES || this.#keptBytes + buffer.length > KEPT_BYTES) continue;
+      if (buffer.length < SMALLEST_KEPT_BYTES || buffer.length > KEPT_BYTES) continue;
       const kept = this.#free.get(buffer.length);
       if (kept === undefined) this.#free.set(buffer.length, [buffer]);
-      else kept.push(buffer);
-      this.#keptBytes += buffer.length;
+      else if ((kept.length + 1) * buffer.length <= KEPT_BYTES) kept.push(buffer);
     }
   }
 }

@@ -1,17 +1,17 @@
-import { LOOK_BACK_BYTES, PAGE_BYTES } from "../transcript/limits.ts";
+import { LOOK_BACK_BYTES } from "../transcript/limits.ts";
 import { BytePool } from "./buffers.ts";
 import { type ByteOffset, byteOffsetOf } from "./cursor.ts";
 import type { ByteSource } from "./source.ts";
 
 const BLOCK_BYTES = 64 * 1024;
-/** Blocks that are held as long as none was looked at twice after it was given up: what stands just before a page. */
-const NEAR_BLOCKS = 16;
+/** Blocks that are held at a time: what stands just before a page. What lies further back is cheap to read again. */
+const HELD_BLOCKS = 16;
 const NEWLINE = 0x0a;
 
 /**
  * Byte searches in what stands before a record: what a page needs to know of earlier records (the name of a tool, the
  * last time) without reading them all. Lives as long as one page is made; the blocks that were looked at last are held
- * till then, so that one search through the whole window takes little memory, and many of them read it twice at most.
+ * till then, so that a second needle nearby costs no read, and a search through the whole window little memory.
  */
 export class LookBack {
   readonly #source: ByteSource;
@@ -21,9 +21,6 @@ export class LookBack {
   readonly #blocks = new Map<number, Buffer>();
   /** By the memory that they are views of. */
   readonly #taken = new Map<ArrayBufferLike, Buffer>();
-  /** Every block that was read so far. */
-  readonly #met = new Set<number>();
-  #held = NEAR_BLOCKS;
   /** The memory that views have been told of, which must stay as it is. */
   readonly #shown = new Set<ArrayBufferLike>();
 
@@ -118,9 +115,7 @@ export class LookBack {
       this.#blocks.set(block, held);
       return held;
     }
-    if (this.#met.has(block)) this.#held = Math.ceil((this.#window + PAGE_BYTES) / BLOCK_BYTES) + 3;
-    this.#met.add(block);
-    if (this.#blocks.size >= this.#held) this.#forgetOldest();
+    if (this.#blocks.size >= HELD_BLOCKS) this.#forgetOldest();
     const bytes = this.#read(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
     this.#blocks.set(block, bytes);
     return bytes;

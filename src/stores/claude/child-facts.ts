@@ -1,7 +1,7 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import type { ByteSource } from "../../jsonl/source.ts";
 import { readRange } from "../../jsonl/source.ts";
+import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asArray, asObject, asText, type JsonObject } from "../../platform/read.ts";
 import { clip, oneLine } from "../../transcript/clip.ts";
@@ -110,6 +110,7 @@ function longFirst(file: ChatFile, end: ByteOffset): FirstRecord {
 /** Bytes at either end of a record in which its envelope stands. */
 const HEAD_BYTES = 1024;
 const STEP_BYTES = 64 * 1024;
+const FIRST_STEP_BYTES = 8 * 1024;
 
 /** Quotes inside a text are escaped, so that these bytes are a key. */
 function sessionIn(bytes: Buffer): string | undefined {
@@ -118,10 +119,16 @@ function sessionIn(bytes: Buffer): string | undefined {
 
 /** Behind the first newline; waits now and then so as not to hold up others. */
 async function firstLineEnd(source: ByteSource): Promise<ByteOffset | undefined> {
-  for (let from = 0; from < source.size; from += STEP_BYTES) {
-    const newline = readRange(source, from, Math.min(from + STEP_BYTES, source.size)).indexOf(0x0a);
+  const breather = new Breather();
+  for (let from = 0; from < source.size; ) {
+    // Mostly the first line is short.
+    const bytes = readRange(source, from, Math.min(from + (from === 0 ? FIRST_STEP_BYTES : STEP_BYTES), source.size));
+    const newline = bytes.indexOf(0x0a);
     if (newline >= 0) return byteOffsetOf(from + newline + 1);
-    if (from % PAGE_BYTES === 0 && from > 0) await turn();
+    // Cut short since it was opened.
+    if (bytes.length === 0) return undefined;
+    from += bytes.length;
+    if (breather.isDue) await breather.pause();
   }
   return undefined;
 }
