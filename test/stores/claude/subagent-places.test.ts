@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { newMeter } from "../../../src/stores/claude/meter.ts";
+import type { ClaudeChats } from "../../../src/stores/claude/chats.ts";
+import { type Meter, newMeter } from "../../../src/stores/claude/meter.ts";
 import type { ClaudePlace } from "../../../src/stores/claude/place.ts";
 import type { Cursor } from "../../../src/transcript/cursor.ts";
 import type { Entry } from "../../../src/transcript/entry.ts";
@@ -131,17 +132,20 @@ test("what a file's first part says of subagents is read once, and no more than 
   startAgent(one, one.records.now());
   one.records.user(notice(AGENT)).filler(2 * FAR);
   appendFileSync(one.place.file, one.records.take());
-  const meter = newMeter();
-  const chats = freshChats(meter);
-  const readBy = async (): Promise<number> => {
+  const readBy = async (chats: ClaudeChats, meter: Meter): Promise<number> => {
     const before = meter.bytes;
-    appendFileSync(one.place.file, one.records.user(notice(AGENT)).take());
     await chats.before(one.place, "tail", PAGE);
     return meter.bytes - before;
   };
-  const first = await readBy();
-  const second = await readBy();
-  assert.ok(second < first - 2 * FAR, `${first} bytes, then ${second}`);
+  const meters = { known: newMeter(), fresh: newMeter() };
+  const chats = freshChats(meters.known);
+  const append = (): void => appendFileSync(one.place.file, one.records.user(notice(AGENT)).take());
+  append();
+  await readBy(chats, meters.known);
+  append();
+  const again = await readBy(chats, meters.known);
+  const anew = await readBy(freshChats(meters.fresh), meters.fresh);
+  assert.ok(again < anew - 2 * FAR, `${again} bytes, ${anew} when nothing was known`);
 });
 
 test("a subagent that only its prompt links to a call, and that began late, stands at the call's result", async (t) => {
