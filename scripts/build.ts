@@ -31,7 +31,6 @@ await build({
   },
   define: { __VERSION__: JSON.stringify(version) },
   banner: { js: "#!/usr/bin/env node" },
-  charset: "utf8",
   legalComments: "none",
   minify: true,
   logLevel: "warning",

@@ -1,5 +1,5 @@
-import { get } from "node:http";
 import { CHALLENGE_HEADER, isProof, newChallenge, PROOF_HEADER } from "../platform/boot-proof.ts";
+import { http } from "../platform/builtins.ts";
 import { asObject } from "../platform/read.ts";
 
 /** Who listens on a port of this machine; `silent`: someone who does not answer in time. */
@@ -31,7 +31,7 @@ interface Found {
 function whoIsAt(port: number, headers: { readonly [name: string]: string } = {}): Promise<Found> {
   return new Promise((resolve) => {
     const asked = { host: "127.0.0.1", port, path: "/healthz", headers, agent: false, timeout: WAIT_MS };
-    const request = get(asked, (response) => {
+    const request = http().get(asked, (response) => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => {

@@ -1,5 +1,7 @@
-// What the oldest Node that gets as far as the version check does not have is asked for only when it is used.
+// What is asked for only when it is used: what the oldest Node that gets as far as the version check does not have, and what
+// is slow to load.
 
+import type * as Http from "node:http";
 import type * as Sqlite from "node:sqlite";
 import type * as Zlib from "node:zlib";
 import { Failure } from "./failure.ts";
@@ -11,6 +13,14 @@ export function sqlite(): typeof Sqlite {
     throw new Failure("failed", "this Node.js was built without SQLite: install one from nodejs.org");
   }
   return builtin;
+}
+
+/**
+ * `node:http`. To import it is to read all that it exports, and some of that loads the whole of undici: a quarter of the time
+ * to a first answer, of commands that need no HTTP too (Node.js 22.15 to 26).
+ */
+export function http(): typeof Http {
+  return process.getBuiltinModule("node:http");
 }
 
 /** What reads zstd frames. */

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { http } from "../platform/builtins.ts";
 import type { Clock } from "../platform/clock.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
 import { type Asset, assetRoute } from "./asset.ts";
@@ -69,7 +70,7 @@ const GRACE_MS = 400;
  */
 export async function listen(options: ServerOptions): Promise<RunningServer> {
   const exchanges = new Exchanges(dispatchOptions(options));
-  const server = createServer({
+  const server = http().createServer({
     requireHostHeader: false,
     maxHeaderSize: HEADER_BYTES,
     headersTimeout: HEADERS_MS,

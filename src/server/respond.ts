@@ -1,4 +1,5 @@
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { ServerResponse } from "node:http";
+import { http } from "../platform/builtins.ts";
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { MethodRefused } from "./guard.ts";
 
@@ -101,7 +102,7 @@ export function rawRefusal(failure: Failure): string {
     ...(failure instanceof MethodRefused && { Allow: failure.allow }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string, extras: Extras): void {
