@@ -1,5 +1,6 @@
 import { Breather } from "../platform/breather.ts";
 import type { SessionId } from "../transcript/names.ts";
+import { frozenRow } from "./frozen-row.ts";
 import type { Listed } from "./store.ts";
 
 /** A row as its store gave it, and the frozen copy that everyone sees. */
@@ -165,26 +166,6 @@ async function sortedRows(rows: readonly Listed[], breather: Breather): Promise<
     pieces = pairs;
   }
   return pieces[0] ?? [];
-}
-
-/** A copy that nobody can change, with the fields of the contract alone: a store may keep more on its rows. */
-function frozenRow(row: Listed): Listed {
-  return Object.freeze({
-    agent: row.agent,
-    id: row.id,
-    title: row.title,
-    cwd: row.cwd,
-    ...(row.branch !== undefined && { branch: row.branch }),
-    startedAt: row.startedAt,
-    updatedAt: row.updatedAt,
-    ...(row.bytes !== undefined && { bytes: row.bytes }),
-    ...(row.model !== undefined && { model: row.model }),
-    ...(row.parent !== undefined && { parent: row.parent }),
-    ...(row.live !== undefined && { live: Object.freeze({ ...row.live }) }),
-    ...(row.resume !== undefined && {
-      resume: Object.freeze({ command: Object.freeze([...row.resume.command]), cwd: row.resume.cwd }),
-    }),
-  });
 }
 
 function compareTexts(a: string, b: string): number {

@@ -8,6 +8,7 @@ import type { Watcher } from "../../platform/watch.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import type { SessionId } from "../../transcript/names.ts";
+import { frozenRow } from "../frozen-row.ts";
 import type {
   Budget,
   Change,
@@ -71,6 +72,8 @@ export class ClaudeStore implements Store {
   readonly #chats: ClaudeChatReader;
   readonly #totals = new TotalsCounter();
   readonly #rows = new WeakMap<KnownSession, Listed>();
+  /** The rows of sessions that are at work, as they were last told. */
+  readonly #liveRows = new WeakMap<KnownSession, Listed>();
 
   constructor(parts: ClaudeStoreParts) {
     this.#parts = parts;
@@ -156,11 +159,15 @@ export class ClaudeStore implements Store {
   }
 
   #row(session: KnownSession, live: LiveProof | undefined): Listed {
-    const held = this.#rows.get(session) ?? Object.freeze(rowOf(session, this.#parts.environment.platform));
+    const held = this.#rows.get(session) ?? frozenRow(rowOf(session, this.#parts.environment.platform));
     this.#rows.set(session, held);
     if (live === undefined) return held;
     const { pid, activity } = live;
-    return { ...held, live: { pid, ...(activity !== undefined && { activity }) } };
+    const before = this.#liveRows.get(session);
+    if (before?.live?.pid === pid && before.live.activity === activity) return before;
+    const row = frozenRow({ ...held, live: { pid, ...(activity !== undefined && { activity }) } });
+    this.#liveRows.set(session, row);
+    return row;
   }
 
   /** Where a session lies in several folders, a page depends on all of them: the one written last is read. */

@@ -1,6 +1,7 @@
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
+import { frozenRow } from "../frozen-row.ts";
 import type { ListEffort, Listed, LiveProof, Skipped, StoreReport } from "../store.ts";
 import { type Catalog, inReadingOrder, type RolloutFile } from "./catalog.ts";
 import type { Children } from "./children.ts";
@@ -200,7 +201,7 @@ export class Listing {
     const startedAt = this.#startedAt(id, files, header) ?? writtenAt(facts);
     const bytes = facts.stamp.size + this.#otherBytes(file, files);
     const resumable = header.role === "user" && header.enveloped && cwd !== "";
-    const row: Listed = {
+    const row = frozenRow({
       agent: "codex",
       id,
       title,
@@ -212,7 +213,7 @@ export class Listing {
       ...(facts.model !== undefined && { model: facts.model }),
       ...(header.role === "spawned" && header.parent !== undefined && { parent: header.parent }),
       ...(resumable && { resume: { command: ["codex", "resume", id], cwd } }),
-    };
+    });
     return { facts, name, header, row };
   }
 

@@ -5,6 +5,7 @@ import type { Watcher } from "../../platform/watch.ts";
 import { type Cursor, START } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import type { SessionId } from "../../transcript/names.ts";
+import { frozenRow } from "../frozen-row.ts";
 import type {
   Budget,
   Change,
@@ -189,7 +190,7 @@ export class OpenCodeStore implements Store {
     const parent = facts.parent !== undefined && this.#catalogue.sessions.has(facts.parent) ? facts.parent : undefined;
     const held = this.#rows.get(session);
     if (held !== undefined && held.parent === parent) return held.row;
-    const row = Object.freeze(rowOf(session, parent));
+    const row = frozenRow(rowOf(session, parent));
     this.#rows.set(session, { parent, row });
     return row;
   }
