@@ -5,7 +5,7 @@ import { type OptionValues, wholeNumber } from "./arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "./command.ts";
 import { printJson } from "./print.ts";
 import { withProgress } from "./progress.ts";
-import { requireListed } from "./run-log.ts";
+import { emptyListNote, requireListed } from "./run-log.ts";
 import { fieldLines, jobTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
 import { refuseOtherOptions, type Verbs } from "./verbs.ts";
@@ -54,7 +54,7 @@ async function list(context: Context, options: Values): Promise<ExitCode> {
   if (options.json) await printJson(terminal, { jobs, total: all.length });
   else if (jobs.length > 0) await table(context, jobs, all.length);
   requireListed(inventory);
-  if (!options.json && all.length === 0) await terminal.err("There are no jobs.\n");
+  if (!options.json && all.length === 0) await terminal.err(await emptyListNote(inventory, "jobs"));
   return 0;
 }
 

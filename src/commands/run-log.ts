@@ -36,6 +36,13 @@ export function requireListed(runs: RunInventory): void {
   throw new Failure("failed", `${printable(first.path)}: ${first.reason}, so what is in it is missing here`);
 }
 
+/** What is said of an empty list of `what`: that there are none, or that none can be shown. Reads every file. */
+export async function emptyListNote(runs: RunInventory, what: "runs" | "jobs"): Promise<string> {
+  const { skipped } = await runs.report();
+  if (skipped.length === 0) return `There are no ${what}.\n`;
+  return `There are no ${what} that can be shown; agent-bridge doctor says what is left out.\n`;
+}
+
 /** Where a log ended when it was read, and whether its run was over before that. */
 interface LogEnd {
   readonly next: number;

@@ -5,7 +5,7 @@ import { flag, type OptionValues, wholeNumber } from "./arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "./command.ts";
 import { printJson } from "./print.ts";
 import { withProgress } from "./progress.ts";
-import { followedLog, logEnd, logParts, requireListed, requireRun } from "./run-log.ts";
+import { emptyListNote, followedLog, logEnd, logParts, requireListed, requireRun } from "./run-log.ts";
 import { fieldLines, runTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
 import { refuseOtherOptions, type Verbs } from "./verbs.ts";
@@ -70,7 +70,7 @@ async function list(context: Context, options: Values): Promise<ExitCode> {
   if (options.json) await printJson(terminal, { runs, next, total });
   else if (runs.length > 0) await table(context, runs, total);
   requireListed(inventory);
-  if (!options.json && total === 0) await terminal.err("There are no runs.\n");
+  if (!options.json && total === 0) await terminal.err(await emptyListNote(inventory, "runs"));
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, type OpenFile, sameStamp } from "../platform/files.ts";
 import { asObject, isNestedAtMost, type JsonObject, parseJson } from "../platform/read.ts";
@@ -31,7 +32,7 @@ export class Contents {
   readonly #metadata: Kept<JsonObject>;
 
   constructor(disk: RunDisk, clock: Clock) {
-    this.#logs = new Kept(disk, clock, readLogFacts, "log");
+    this.#logs = new Kept(disk, clock, (file) => ({ value: readLogFacts(file) }), "log");
     this.#metadata = new Kept(disk, clock, readMetadata, "metadata");
   }
 
@@ -84,7 +85,7 @@ export class Contents {
 
 interface Entry<T> {
   readonly stamp: FileStamp;
-  /** Undefined: it holds none, for that `reason`. */
+  /** Undefined: it holds none, for that `reason`. Else the reason tells what of it is not shown. */
   readonly value: T | undefined;
   readonly reason?: string;
   /** Equal stamps will mean an equal value. */
@@ -96,20 +97,31 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError;
 }
 
+/** What is not shown of a file whose text is not all UTF-8; undefined when it is. */
+export function flawOf(kind: string, bytes: Uint8Array): string | undefined {
+  return isUtf8(bytes) ? undefined : `bytes in a ${kind} that are no text`;
+}
+
 /** Why a file of a kind is not shown, by what reading it threw. */
 export function damageOf(kind: string, error: unknown): string {
   if (error instanceof RangeError) return `${kind} that is too long`;
   return isDamage(error) ? `${kind} that is damaged` : `${kind} that can't be read`;
 }
 
+/** What a file holds, and what of it can't be shown. */
+interface Reading<T> {
+  readonly value: T;
+  readonly reason?: string;
+}
+
 class Kept<T> {
   readonly #disk: RunDisk;
   readonly #clock: Clock;
-  readonly #read: (file: OpenFile) => T;
+  readonly #read: (file: OpenFile) => Reading<T>;
   readonly #kind: string;
   readonly #entries = new Map<string, Entry<T>>();
 
-  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => T, kind: string) {
+  constructor(disk: RunDisk, clock: Clock, read: (file: OpenFile) => Reading<T>, kind: string) {
     this.#disk = disk;
     this.#clock = clock;
     this.#read = read;
@@ -122,7 +134,7 @@ class Kept<T> {
     if (held?.lasting && sameStamp(held.stamp, stamp)) return held.value;
     const now = this.#clock.now();
     try {
-      const read = await this.#disk.open(root, path, (file) => ({ stamp: file.stamp, value: this.#read(file) }));
+      const read = await this.#disk.open(root, path, (file) => ({ stamp: file.stamp, ...this.#read(file) }));
       this.#entries.set(path, { ...read, lasting: !isYoung(read.stamp, now) });
       return read.value;
     } catch (error) {
@@ -158,11 +170,12 @@ class Kept<T> {
 }
 
 /** @throws when it is no JSON object */
-function readMetadata(file: OpenFile): JsonObject {
+function readMetadata(file: OpenFile): Reading<JsonObject> {
   if (file.size > METADATA_BYTES) throw new RangeError("too long for metadata");
-  const bytes = Buffer.allocUnsafe(file.size);
-  const length = file.read(bytes, 0);
-  const metadata = asObject(parseJson(bytes.toString("utf8", 0, length)));
+  const whole = Buffer.allocUnsafe(file.size);
+  const bytes = whole.subarray(0, file.read(whole, 0));
+  const metadata = asObject(parseJson(bytes.toString("utf8")));
   if (metadata === undefined || !isNestedAtMost(NESTED, metadata)) throw new TypeError("no JSON object to be shown");
-  return metadata;
+  const reason = flawOf("metadata file", bytes);
+  return { value: metadata, ...(reason !== undefined && { reason }) };
 }

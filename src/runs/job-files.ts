@@ -3,7 +3,7 @@ import type { Breather } from "../platform/breather.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp } from "../platform/files.ts";
 import { asObject, isNestedAtMost } from "../platform/read.ts";
-import { type Damage, damageOf, isDamage, NESTED } from "./contents.ts";
+import { type Damage, damageOf, flawOf, isDamage, NESTED } from "./contents.ts";
 import type { RunDisk } from "./disk.ts";
 import { FolderView, isYoung, type Listed, mtimeOf, noFilesIn, type Seen } from "./folder-view.ts";
 import { type Job, type JobFileName, jobFileOf, jobNameOf, jobRecordsOf, mergedJob } from "./job.ts";
@@ -151,7 +151,10 @@ export class JobFiles {
       if (isYoung(file.stamp, this.#clock.now())) lasting = false;
       let records: readonly unknown[];
       try {
-        records = await this.#recordsIn(file, breather);
+        const bytes = await this.#bytesOf(file);
+        records = await recordsIn(bytes, breather);
+        const reason = flawOf("job file", bytes);
+        if (reason !== undefined) damages.push({ path: file.path, reason });
       } catch (error) {
         // One that could not be read just now is asked for again.
         if (!isDamage(error)) lasting = false;
@@ -174,17 +177,21 @@ export class JobFiles {
     return { files, lasting, jobs, damages };
   }
 
-  /** @throws as `isDamage` tells, when they are none · Failure when the file can't be read */
-  async #recordsIn({ path, root }: JobFile, breather: Breather): Promise<readonly unknown[]> {
-    const bytes = await this.#disk.open(root, path, (file) => {
+  /** @throws RangeError when they are too many · Failure when the file can't be read */
+  #bytesOf({ path, root }: JobFile): Promise<Buffer> {
+    return this.#disk.open(root, path, (file) => {
       if (file.size > MOST_BYTES) throw new RangeError("too long for jobs");
       const whole = Buffer.allocUnsafe(file.size);
       return whole.subarray(0, file.read(whole, 0));
     });
-    const records = jobRecordsOf(await parseInPieces(bytes, breather));
-    if (records === undefined) throw new TypeError("no list of jobs");
-    return records;
   }
+}
+
+/** @throws as `isDamage` tells, when they are none */
+async function recordsIn(bytes: Buffer, breather: Breather): Promise<readonly unknown[]> {
+  const records = jobRecordsOf(await parseInPieces(bytes, breather));
+  if (records === undefined) throw new TypeError("no list of jobs");
+  return records;
 }
 
 /** Oldest first: by their numbers, those without by the time they were written; ties by path. */

@@ -72,10 +72,20 @@ export function jobStart({ fields }: Job): EpochMs {
   return at === undefined || at < 0 ? (0 as EpochMs) : at;
 }
 
-/** The agent that did it, by its public name. */
-export function jobAgent({ fields }: Job): string | undefined {
-  const agent = asText(fields.agent);
-  return agent === undefined ? undefined : publicAgent(agent);
+/**
+ * The agent that did it, by its public name. A record that names none tells by the form of its job's name, or by having a
+ * `threadId`, which Codex alone calls its sessions' ids.
+ */
+export function jobAgent({ name, fields }: Job): string | undefined {
+  const agent = asText(fields.agent) ?? partsOf(name)?.agent;
+  if (agent !== undefined) return publicAgent(agent);
+  return asText(fields.threadId) === undefined ? undefined : "codex";
+}
+
+/** The parts of a job's name that was made from them: `<agent>-job-<8 hex>`. */
+function partsOf(name: string): { readonly agent: string; readonly id: string } | undefined {
+  const [, agent, id] = /^([a-z][a-z-]*)-job-([0-9a-f]{8})$/.exec(name) ?? [];
+  return agent === undefined || id === undefined ? undefined : { agent, id };
 }
 
 /** The process that the record (of a job or of a run) says runs it. */
@@ -91,8 +101,8 @@ export function hostOf(fields: JsonObject | undefined): ProcessIdentity | undefi
 }
 
 /** What may stand at the end of the name of each of a job's logs. */
-export function logTails({ fields }: Job): readonly { readonly id: string; readonly tail: string }[] {
-  const [agent, id] = [asText(fields.agent), asText(fields.id)];
+export function logTails(job: Job): readonly { readonly id: string; readonly tail: string }[] {
+  const [agent, id] = [jobAgent(job), asText(job.fields.id) ?? partsOf(job.name)?.id];
   if (agent === undefined || id === undefined) return [];
   return namesOfAgent(agent).map((name) => ({ id, tail: `-${name}-${id}` }));
 }

@@ -135,9 +135,9 @@ class RunWriter implements RunLog {
     this.#beatLater();
   }
 
-  note(text: string): Promise<void> {
+  async note(text: string): Promise<void> {
     if (this.#finished) throw new Failure("failed", `the run ${this.name} has ended`);
-    return this.#write(text);
+    await this.#write(text);
   }
 
   update(changes: JsonObject): Promise<boolean> {

@@ -234,6 +234,17 @@ test("where there is nothing, runs and jobs say so", async (t) => {
   }
 });
 
+test("where nothing can be shown, runs and jobs do not say that there is nothing", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  put(home, "jobs.json", '{"jobs":[');
+  for (const word of ["runs", "jobs"]) {
+    const context = fakeContext([], { bridge: { runs: () => inventoryOf(home, 0) } });
+    assert.equal(await run(context, COMMANDS, [word]), 0);
+    const err = `There are no ${word} that can be shown; agent-bridge doctor says what is left out.\n`;
+    assert.deepEqual(context.terminal.written, { out: "", err });
+  }
+});
+
 test("doctor names every damaged file", async (t) => {
   const { home, now } = fixtureHome(t);
   const context = fakeContext([], {

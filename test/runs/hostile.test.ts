@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -8,7 +9,7 @@ import { RunInventory } from "../../src/runs/inventory.ts";
 import { hostOf, jobNameOf } from "../../src/runs/job.ts";
 import { formatRunCursor, parseRunCursor } from "../../src/runs/page.ts";
 import { temporaryFolder } from "../platform/folder.ts";
-import { finishedLog, inventoryOf, put } from "./home.ts";
+import { finishedLog, inventoryOf, put, snapshot } from "./home.ts";
 
 const NOW = Date.UTC(2026, 9, 6, 9);
 
@@ -109,4 +110,27 @@ test("a file from any time whatever is listed, and paged past", async () => {
   for (const startedAt of times) {
     assert.deepEqual(parseRunCursor(formatRunCursor({ startedAt, name: "x" })), { startedAt, name: "x" });
   }
+});
+
+test("metadata and jobs in which a byte is no text are shown without it, and named", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  put(home, "runs/x.log", finishedLog("x"));
+  const files = [put(home, "runs/x.json", '{"title":"a?b"}'), put(home, "jobs.json", '[{"name":"j","prompt":"a?b"}]')];
+  for (const path of files) {
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf("?")] = 0xff;
+    writeFileSync(path, bytes);
+  }
+  const before = snapshot(home);
+  const inventory = inventoryOf(home, NOW);
+  assert.equal((await inventory.run("x"))?.summary.title, "a\ufffdb");
+  assert.equal((await inventory.run("j"))?.summary.task, "a\ufffdb");
+  assert.deepEqual(
+    (await inventory.report()).skipped.map(({ reason, example }) => [reason, example]),
+    [
+      ["bytes in a job file that are no text", files[1]],
+      ["bytes in a metadata file that are no text", files[0]],
+    ],
+  );
+  assert.deepEqual(snapshot(home), before);
 });

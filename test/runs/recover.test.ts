@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Breather } from "../../src/platform/breather.ts";
-import { type Job, logTails, mergedJob } from "../../src/runs/job.ts";
+import { type Job, jobAgent, logTails, mergedJob } from "../../src/runs/job.ts";
 import { JobTails } from "../../src/runs/recover.ts";
+import { temporaryFolder } from "../platform/folder.ts";
+import { finishedLog, inventoryOf, put } from "./home.ts";
 
 const jobOf = (agent: string, id: string): Job => mergedJob(undefined, `${agent}/${id}`, { agent, id }, true);
 
@@ -31,4 +34,34 @@ test("jobs of a log are those whose tail it ends in", async () => {
       },
     ),
   );
+});
+
+test("a job's record that names no agent tells it by the job's name, or by the id of a thread", () => {
+  const agentOf = (name: string, fields: object): string | undefined =>
+    jobAgent(mergedJob(undefined, name, { ...fields }, true));
+  assert.equal(agentOf("j", { threadId: "t" }), "codex");
+  assert.equal(agentOf("claude-code-job-4be1a7d2", { threadId: "t" }), "claude");
+  assert.equal(agentOf("codex-job-4be1a7d2", { agent: "opencode" }), "opencode");
+  for (const fields of [{}, { threadId: "" }, { sessionId: "s" }])
+    assert.equal(agentOf("codex-job-4be1", fields), undefined);
+});
+
+test("a job whose record has no agent and no id is not recovered beside the log that its name leads to", async (t) => {
+  const home = join(temporaryFolder(t), "home");
+  put(home, "runs/2026-10-06-08-30-00-codex-4be1a7d2.log", finishedLog("x"));
+  put(home, "jobs.json", [
+    { name: "codex-job-4be1a7d2", threadId: "thread" },
+    { name: "other", threadId: "second" },
+  ]);
+  const inventory = inventoryOf(home, Date.UTC(2026, 9, 6, 9));
+  const { runs } = await inventory.page(undefined);
+  assert.deepEqual(
+    runs.map(({ name, agent, job }) => [name, agent, job]),
+    [
+      ["2026-10-06-08-30-00-codex-4be1a7d2", "codex", "codex-job-4be1a7d2"],
+      ["other", "codex", "other"],
+    ],
+  );
+  assert.equal((await inventory.run("2026-10-06-08-30-00-codex-4be1a7d2"))?.session, "thread");
+  assert.equal((await inventory.job("other"))?.agent, "codex");
 });

@@ -173,7 +173,7 @@ test("entries written at once are each whole and in order, and the end is the la
   const run = await start();
   const notes = Array.from({ length: 50 }, (_, i) => run.note(`note ${i}\nof two lines`));
   await Promise.all([...notes, run.finish("done")]);
-  assert.throws(() => run.note("late"), Failure);
+  await assert.rejects(run.note("late"), Failure);
   const lines = clockless(log(run)).split("\n").slice(4);
   const expected = Array.from({ length: 50 }, (_, i) => [`hh:mm:ss note ${i}`, "         of two lines"]).flat();
   assert.deepEqual(lines, [...expected, "hh:mm:ss finished after 0s · done", ""]);
