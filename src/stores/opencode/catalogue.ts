@@ -48,6 +48,9 @@ export class Catalogue {
   #rootsTouched = false;
   #fileSessions: readonly FileSession[] = [];
   #sessions: ReadonlyMap<SessionId, KnownSession> = new Map();
+  #listed: readonly KnownSession[] = [];
+  /** The lists that the sessions were last put together from. */
+  #mergedFrom: readonly unknown[] = [];
   #reads = 0;
 
   constructor(parts: CatalogueParts) {
@@ -140,9 +143,9 @@ export class Catalogue {
       const lists = await Promise.all(this.#storages().map((storage) => this.#files.list(storage)));
       this.#fileSessions = lists.flat();
     }
-    this.#sessions = this.#merged();
+    this.#merge();
     for (const then of this.#afterLook) then();
-    return [...this.#sessions.values()];
+    return this.#listed;
   }
 
   /** Whether the roots are to be looked for: a folder has changed, or one that was missing is there. */
@@ -181,6 +184,16 @@ export class Catalogue {
 
   #storages(): string[] {
     return this.roots.flatMap(({ real }) => (real === undefined ? [] : [join(real, "storage")]));
+  }
+
+  /** Lists the sessions of every source anew when one of these lists is another. */
+  #merge(): void {
+    const sources = [...[...this.#databases.values()].map(({ list }) => list), this.#fileSessions];
+    const isSame = sources.length === this.#mergedFrom.length && sources.every((one, i) => one === this.#mergedFrom[i]);
+    if (isSame) return;
+    this.#sessions = this.#merged();
+    this.#listed = [...this.#sessions.values()];
+    this.#mergedFrom = sources;
   }
 
   /** What has not changed stays the same object. */
