@@ -18,8 +18,6 @@ export interface ChatMount {
   readonly prefix: string;
   /** What the path names, for descriptions: "a transcript". */
   readonly what: string;
-  /** The statuses of errors of its own: see `Route`. */
-  readonly refuses?: readonly number[];
   /**
    * The chat that the path names. A cursor (`given`) of another store's kind is told before a transcript that is missing.
    * @throws Failure not-found, conflict, bad-request
@@ -62,7 +60,7 @@ export function chatRoutes(mount: ChatMount, context: RouteContext): readonly Ro
     streamRoute(`${prefix}/chat/stream`, what, find, context),
     itemRoute(`${prefix}/item`, what, find),
   ];
-  return [...refusing(own, mount), ...subagentRoutes(mount, context)];
+  return [...own.map(refusing), ...subagentRoutes(mount, context)];
 }
 
 /** The routes of the subagents of a chat alone. */
@@ -78,11 +76,12 @@ export function subagentRoutes(mount: ChatMount, context: RouteContext): readonl
     streamRoute(`${child}/stream`, `a subagent of ${what}`, findOwn, context),
     itemRoute(`${child}/item`, `a subagent of ${what}`, findOwn),
   ];
-  return refusing(own, mount);
+  return own.map(refusing);
 }
 
-function refusing(routes: readonly Route[], { refuses }: ChatMount): readonly Route[] {
-  return refuses === undefined ? routes : routes.map((each) => ({ ...each, refuses }));
+/** There may be no session yet, or a database that can't be read now. */
+function refusing(one: Route): Route {
+  return { ...one, refuses: [409] };
 }
 
 function chatRoute(pattern: string, what: string, find: FindOne, pages: Pages): Route {

@@ -11,7 +11,6 @@ export function jobRoutes(context: RouteContext): readonly Route[] {
     {
       prefix: "/api/jobs/:job",
       what: "a job",
-      refuses: [409],
       async find({ job: name = "" }, given) {
         const job = await runs.job(name);
         if (job === undefined) throw new Failure("not-found", "no such job");

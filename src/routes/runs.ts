@@ -15,7 +15,6 @@ export function runRoutes(context: RouteContext): readonly Route[] {
   const mount: Parameters<typeof chatRoutes>[0] = {
     prefix: "/api/runs/:name",
     what: "a run",
-    refuses: [409],
     async find({ name = "" }, given) {
       const run = await findRun(context, name);
       return findConversation(context.stores, run, given, standingOf(context.runs, `run:${name}`, run));

@@ -65,6 +65,7 @@ function transcriptEntry({ inventory, stores, bootNonce }: RouteContext): Route 
     query: {},
     answer: ENTRY,
     conditional: true,
+    refuses: [409],
     access: "key",
     handle: async ({ params }) => {
       const chat = await findChat(stores, params.agent ?? "", params.id ?? "");

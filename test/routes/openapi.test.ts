@@ -181,13 +181,13 @@ test("the files of the page are served and deliberately not described", async (t
   }
 });
 
-test("a chat that may have no session yet is described with its 409, and no other", async (t) => {
+test("what reads a session is described with its 409, and nothing else", async (t) => {
   const { paths } = await described(t);
   const refusing = Object.entries(paths).filter(([, { get }]) => Object.hasOwn(get?.responses ?? {}, "409"));
-  const chats = /^\/api\/(runs\/\{name\}\/(chat|item|subagents)|jobs\/\{job\}\/subagents)/;
+  const reads = /^\/api\/(runs\/\{name\}\/(chat|item|subagents)|jobs\/\{job\}\/subagents|transcripts\/\{agent\})/;
   assert.deepEqual(
     refusing.map(([path]) => path),
-    Object.keys(paths).filter((path) => chats.test(path)),
+    Object.keys(paths).filter((path) => reads.test(path)),
   );
-  assert.equal(refusing.length, 11);
+  assert.equal(refusing.length, 19);
 });
