@@ -253,7 +253,11 @@ export class ClaudeChats {
     });
     if (short !== "long") return short;
     const line: JsonlLine | undefined = await readLongLine(chat.source, start);
-    return line && readChat(chat, [line]);
+    if (line === undefined) return undefined;
+    const records = readChat(chat, [line]);
+    // A page tells the size of what it does not look into; that stays so where nothing in it is to be shown.
+    if (entriesOf(records).length > 0) return records;
+    return readChat(chat, [{ kind: "oversized", start: line.start, end: line.end }]);
   }
 }
 
