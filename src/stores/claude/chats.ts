@@ -188,10 +188,13 @@ export class ClaudeChats {
       return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
     }
     const main = place.file === place.mainFile ? open : undefined;
-    const children = await this.#children.of(place, "trust", main);
-    const placed = await placeSubagents(chat, records, children, now, () =>
-      this.#evidence.of(open, chat.scope, "start"),
-    );
+    const evidence = () => this.#evidence.of(open, chat.scope, "start");
+    let children = await this.#children.of(place, "trust", main);
+    let placed = await placeSubagents(chat, records, children, now, evidence);
+    if (placed.used.some((child) => this.#children.isOutdated(child))) {
+      children = await this.#children.of(place, "fresh", main);
+      placed = await placeSubagents(chat, records, children, now, evidence);
+    }
     const files = [...new Set(placed.used.flatMap(({ files }) => files))];
     return {
       entries: entriesOf(placed.records),
