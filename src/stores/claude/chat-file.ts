@@ -142,8 +142,11 @@ export class ChatFile {
     take: (asker: A, place: ByteOffset) => boolean,
   ): void {
     const open = new Map([...askers].map(([id, list]) => [id, [...list]]));
-    const last = Math.max(0, ...[...open.values()].flat().map(({ start }) => start));
-    for (const place of this.#before.places(key, byteOffsetOf(last))) {
+    const starts = [...open.values()].flat().map(({ start }) => start);
+    const last = Math.max(0, ...starts);
+    // As far back as the first of them looks, lest it make a difference which others stand in the same page.
+    const window = last - Math.min(last, ...starts) + LOOK_BACK_BYTES;
+    for (const place of this.#before.places(key, byteOffsetOf(last), window)) {
       const id = this.textAt(place + key.length);
       const waiting = id === undefined ? undefined : open.get(id);
       if (id === undefined || waiting === undefined) continue;

@@ -10,8 +10,10 @@ import type { ClaudePlace } from "./place.ts";
 export interface ChatWatch {
   readonly watcher: Watcher;
   readonly timer: Timer;
-  /** Where the chat lies now, when its file is gone from where it was. */
+  /** Where the chat lies now, when its file is gone from where it was, or another copy of it was written since. */
   moved(): Promise<ClaudePlace | undefined>;
+  /** Calls `then` whenever another copy may be the one that goes on; what is returned ends that. */
+  copied(then: () => void): () => void;
 }
 
 /** So much later than a spawn call settles, it surely is settled: ms. */
@@ -21,15 +23,15 @@ const SETTLED_MS = SETTLE_MS + 50;
  * Yields whenever the chat at `place` may have grown: its transcript changed; for a session also, when one of its agents'
  * files did (a child's first record gives the child its place in the chat); and once more when a spawn call in what came
  * last has settled. The first time is at once (so the watcher promises), when everything is watched, so that nothing before is missed. A session that
- * moves to another folder is followed.
+ * moves to another folder, or goes on in a copy there, is followed.
  */
 export async function* chatWatch(
   place: ClaudePlace,
   child: boolean,
-  { watcher, timer, moved }: ChatWatch,
+  { watcher, timer, moved, copied }: ChatWatch,
   signal: AbortSignal,
 ): AsyncGenerator<void, void, undefined> {
-  const bell = new Mailbox<"grown" | "settled">();
+  const bell = new Mailbox<"grown" | "settled" | "copied">();
   let unsettle = (): void => {};
   const grown = (): void => {
     bell.put("ring", "grown");
@@ -38,19 +40,20 @@ export async function* chatWatch(
   };
   let pumps = watchAt(place, child, watcher, grown, bell);
   let there = place;
+  const leave = copied(() => bell.put("copied", "copied"));
   try {
     for await (const why of bell.take(signal)) {
-      if (why === "grown" && !existsSync(there.file)) {
-        const now = await moved();
-        if (now !== undefined && now.file !== there.file) {
-          pumps.close();
-          there = now;
-          pumps = watchAt(there, child, watcher, grown, bell);
-        }
-      }
+      const elsewhere = why === "copied" || (why === "grown" && !existsSync(there.file));
+      const now = elsewhere ? await moved() : undefined;
+      if (now !== undefined && now.file !== there.file) {
+        pumps.close();
+        there = now;
+        pumps = watchAt(there, child, watcher, grown, bell);
+      } else if (why === "copied") continue;
       yield;
     }
   } finally {
+    leave();
     unsettle();
     pumps.close();
   }
@@ -61,7 +64,7 @@ function watchAt(
   child: boolean,
   watcher: Watcher,
   grown: () => void,
-  bell: Mailbox<"grown" | "settled">,
+  bell: Mailbox<"grown" | "settled" | "copied">,
 ): Pumps {
   const pumps = new Pumps((error) => bell.fail(error));
   pumps.run((ended) => watcher.file(place.file, ended), grown);

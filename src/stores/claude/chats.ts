@@ -188,10 +188,13 @@ export class ClaudeChats {
       return { entries: entriesOf(records), stop: undefined, uses: [open.stamp] };
     }
     const main = place.file === place.mainFile ? open : undefined;
-    const children = await this.#children.of(place, "trust", main);
-    const placed = await placeSubagents(chat, records, children, now, () =>
-      this.#evidence.of(open, chat.scope, "start"),
-    );
+    const evidence = () => this.#evidence.of(open, chat.scope, "start");
+    let children = await this.#children.of(place, "trust", main);
+    let placed = await placeSubagents(chat, records, children, now, evidence);
+    if (placed.used.some((child) => this.#children.isOutdated(child))) {
+      children = await this.#children.of(place, "fresh", main);
+      placed = await placeSubagents(chat, records, children, now, evidence);
+    }
     const files = [...new Set(placed.used.flatMap(({ files }) => files))];
     return {
       entries: entriesOf(placed.records),
@@ -253,7 +256,11 @@ export class ClaudeChats {
     });
     if (short !== "long") return short;
     const line: JsonlLine | undefined = await readLongLine(chat.source, start);
-    return line && readChat(chat, [line]);
+    if (line === undefined) return undefined;
+    const records = readChat(chat, [line]);
+    // A page tells the size of what it does not look into; that stays so where nothing in it is to be shown.
+    if (entriesOf(records).length > 0) return records;
+    return readChat(chat, [{ kind: "oversized", start: line.start, end: line.end }]);
   }
 }
 

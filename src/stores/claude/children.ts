@@ -76,6 +76,15 @@ export class ChildIndex {
     return { all: [...byId.values()], byId, folders };
   }
 
+  /** Whether what is known of a subagent was read from other files, or from a meta file that was written anew since. */
+  isOutdated({ files: [file, meta] }: Child): boolean {
+    const known = file === undefined ? undefined : this.#known.get(file);
+    if (file === undefined || known === undefined) return false;
+    const metaNow = meta === undefined ? undefined : stampOf(meta);
+    const sameMeta = metaNow === undefined ? known.metaStamp === undefined : same(known.metaStamp, metaNow);
+    return !sameMeta || !sameInode(known.fileStamp, stampOf(file));
+  }
+
   /** Those that have a file of their own: the session's transcript is not looked into for others. */
   async withFiles(
     place: ClaudePlace,

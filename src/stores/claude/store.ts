@@ -135,7 +135,11 @@ export class ClaudeStore implements Store {
   watch(ref: SessionRef, signal: AbortSignal): AsyncIterable<void> {
     const { watcher, timer = systemTimer } = this.#parts;
     const moved = (): Promise<ClaudePlace | undefined> => this.#placeNow(ref);
-    return chatWatch(placeOf(ref), ref.child !== undefined, { watcher, timer, moved }, signal);
+    const copied = (then: () => void): (() => void) =>
+      this.#catalogue.afterLook(() => {
+        if (this.#hasCopies(ref)) then();
+      });
+    return chatWatch(placeOf(ref), ref.child !== undefined, { watcher, timer, moved, copied }, signal);
   }
 
   changes(signal: AbortSignal): AsyncIterable<Change> {
@@ -178,9 +182,12 @@ export class ClaudeStore implements Store {
       : { ...page, uses: [...page.uses, ...copies.flatMap((file) => stampOf(file) ?? [])] };
   }
 
-  /** Reads at the place of `ref`; when nothing is there any more, where the session has moved to since. */
+  /**
+   * Reads at the place of `ref`; when nothing is there any more, where the session has moved to since. One that lies in
+   * several folders is read where it was written last by now, however long `ref` has been followed.
+   */
   async #at<T>(ref: SessionRef, read: (place: ClaudePlace) => Promise<T>): Promise<T> {
-    const place = placeOf(ref);
+    const place = (this.#hasCopies(ref) ? await this.#placeNow(ref) : undefined) ?? placeOf(ref);
     try {
       return await read(place);
     } catch (error) {
@@ -189,6 +196,10 @@ export class ClaudeStore implements Store {
       if (now === undefined || now.file === place.file) throw error;
       return await read(now);
     }
+  }
+
+  #hasCopies(ref: SessionRef): boolean {
+    return this.#catalogue.copiesOf(placeOf(ref).session).length > 0;
   }
 
   async #placeNow(ref: SessionRef): Promise<ClaudePlace | undefined> {

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Timer } from "../../../src/platform/timer.ts";
 import { createWatcher, type Watcher } from "../../../src/platform/watch.ts";
 import { Mailbox } from "../../../src/stores/claude/mailbox.ts";
-import type { ClaudeStore } from "../../../src/stores/claude/store.ts";
+import type { ClaudeStore, ClaudeStoreParts } from "../../../src/stores/claude/store.ts";
 import type { Change, SessionRef } from "../../../src/stores/store.ts";
+import { START } from "../../../src/transcript/cursor.ts";
 import { type ClaudeHome, claudeHome, prompt, sessionId } from "./claude-home.ts";
+import { freshChats, PAGE } from "./fixtures.ts";
 
 const id = sessionId(1);
 const file = `${id}.jsonl`;
@@ -144,7 +146,7 @@ test("a watch that breaks ends the changes with its error, and the signal ends t
 });
 
 /** The watch of one chat, with a clock that the test moves. */
-async function watchOf(t: TestContext, home: ClaudeHome, child = false) {
+async function watchOf(t: TestContext, home: ClaudeHome, child = false, chats?: ClaudeStoreParts["chats"]) {
   const watcher = new ToldWatcher();
   let settle = (): void => {};
   const timer: Timer = {
@@ -153,7 +155,7 @@ async function watchOf(t: TestContext, home: ClaudeHome, child = false) {
       return () => {};
     },
   };
-  const store = home.store({ watcher, timer });
+  const store = home.store({ watcher, timer, ...(chats && { chats }) });
   const found = await store.find(id);
   assert.ok(found);
   const ref: SessionRef = child ? { ...found, child: sessionId(7) } : found;
@@ -161,7 +163,7 @@ async function watchOf(t: TestContext, home: ClaudeHome, child = false) {
   t.after(() => ended.abort());
   const wakes = store.watch(ref, ended.signal)[Symbol.asyncIterator]();
   assert.equal((await wakes.next()).done, false);
-  return { watcher, wakes, settle: () => settle(), end: () => ended.abort() };
+  return { watcher, store, ref, wakes, settle: () => settle(), end: () => ended.abort() };
 }
 
 test("a chat wakes at once, when its transcript changes, and once more when a spawn call has settled", async (t) => {
@@ -244,6 +246,30 @@ test("with the system's own watching, a chat wakes for its transcript and for it
   assert.equal((await wakes.next()).done, false);
   home.write("p", `${id}/subagents/agent-a1.jsonl`, [prompt("c")]);
   assert.equal((await wakes.next()).done, false);
+});
+
+test("a chat that is followed goes on in the copy of its transcript that was written last", async (t) => {
+  const { home, folder } = setUp(t);
+  const { watcher, wakes, settle, store, ref } = await watchOf(t, home, false, () => freshChats());
+  const told = async () =>
+    (await store.entries(ref, START, PAGE)).entries.flatMap((entry) => ("text" in entry ? [entry.text] : []));
+  const wakesAt = async (path: string): Promise<void> => {
+    // It wakes for other reasons, too, so that one that stays where it was does not wait for ever.
+    for (let wake = 0; wake < 3 && !watcher.watched.includes(path); wake++) {
+      settle();
+      await wakes.next();
+    }
+    assert.ok(watcher.watched.includes(path));
+  };
+  const copy = home.write("copy", file, [prompt("a"), prompt("copied", { uuid: "u2" })], new Date(Date.now() + 10_000));
+  await store.list("sweep");
+  await wakesAt(copy);
+  assert.ok(!watcher.watched.includes(join(folder, file)));
+  assert.deepEqual(await told(), ["a", "copied"]);
+  utimesSync(join(folder, file), new Date(), new Date(Date.now() + 20_000));
+  await store.list("sweep");
+  await wakesAt(join(folder, file));
+  assert.deepEqual(await told(), ["a"]);
 });
 
 test("the first session of all is told, though there was no store when it was begun to watch", async (t) => {

@@ -81,6 +81,34 @@ test("an output far from its call is named as one beside it, up to 8 MiB back", 
   }
 });
 
+test("how far back an output's call is found does not depend on what else is in the page", async (t) => {
+  const records = new Records(SESSION).call("toolu_1", "Bash", { command: "ls" }).filler(7.9 * MIB);
+  const start = records.text().length;
+  records
+    .result("toolu_1", "a")
+    .filler(0.3 * MIB)
+    .result("toolu_2", "b");
+  const place = sessionWith(t, records.text());
+  const end = `j:${records.text().length}:0` as Cursor;
+  const pages = [
+    await freshChats().entries(place, `j:${start}:0` as Cursor, PAGE),
+    await freshChats().before(place, end, PAGE),
+    { entries: await freshChats().record(place, `j:${start}:0` as Cursor) },
+  ];
+  for (const { entries } of pages) {
+    const output = toItems(entries).find(({ text }) => text === "a");
+    assert.deepEqual([output?.tool, output?.of], ["Bash", "j:0:0"]);
+  }
+});
+
+test("a record over the page limit that has nothing to show stays, alone as in its page, the mark of its size", async (t) => {
+  const records = new Records(SESSION).user("hi").filler(600_000, 600_000).user("bye");
+  const place = sessionWith(t, records.text());
+  const shown = toItems(await wholeChat(freshChats(), place)).find(({ tool }) => tool === "oversized");
+  assert.ok(shown);
+  assert.deepEqual(toItems(await freshChats().record(place, shown.ref)), [shown]);
+});
+
 test("a page full of outputs without calls costs one search back, not one each", async (t) => {
   const records = new Records(SESSION).user("start").filler(10 * MIB);
   const start = records.text().length;

@@ -245,6 +245,17 @@ for (const [what, lines] of FIRST_RECORDS) {
   });
 }
 
+test("a chat shows a subagent as its meta file says now, though that was read before", async (t) => {
+  const { place, records, chats } = session(t);
+  writeAgent(place, AGENT, records.now(), { toolUseId: "toolu_1", description: "job" });
+  appendFileSync(place.file, records.call("toolu_1", "Task", { prompt: "do it" }).result("toolu_1", "done").take());
+  const titles = async () =>
+    (await wholeChat(chats, place)).flatMap((entry) => (entry.kind === "subagent" ? [entry.subagent.title] : []));
+  assert.deepEqual(await titles(), ["job"]);
+  writeAgent(place, AGENT, records.now(), { toolUseId: "toolu_1", description: "another" });
+  assert.deepEqual(await titles(), ["another"]);
+});
+
 test("a file in a session's own folder whose records name another session is no subagent of it", async (t) => {
   const { place, records, chats } = session(t);
   appendFileSync(place.file, records.user("go").take());
