@@ -69,7 +69,9 @@ export class Continuity {
   }
 
   #update(file: OpenFile, name: string): Known {
-    const { dev, ino, size } = file.stamp;
+    const { dev, ino } = file.stamp;
+    // Not the stamp's size: that of a compressed file says nothing of what stands in it.
+    const { size } = file;
     const first = readRange(file, 0, Math.min(SIGNATURE_BYTES, size));
     const known = this.#known.get(name);
     if (known === undefined) {

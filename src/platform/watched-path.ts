@@ -36,6 +36,8 @@ export class WatchedPath {
   /** How often the system has told something. */
   #notes = 0;
   #checkDue = false;
+  /** What the system has told in this turn of the event loop. */
+  readonly #told = new Set<string | undefined>();
   #suspected = false;
 
   constructor(path: string, system: WatchSystem) {
@@ -113,7 +115,7 @@ export class WatchedPath {
     const watch = this.#system.watch(
       this.#path,
       (name) => {
-        if (this.#watch === watch) this.#told(name);
+        if (this.#watch === watch) this.#note(name);
       },
       () => {
         if (this.#watch !== watch) return;
@@ -125,18 +127,25 @@ export class WatchedPath {
     return watch;
   }
 
-  #told(name: string | undefined): void {
+  /**
+   * Readers are told when all notes at hand have been fetched: the system fetches them until there are none, so a reader
+   * that reads at each of them would, beside a busy writer, keep everyone else waiting.
+   */
+  #note(name: string | undefined): void {
     this.#notes++;
-    this.#tell(name);
+    this.#told.add(name);
     this.#check();
   }
 
-  /** In this turn of the event loop, once, however many notes came: whether the path still is what is watched. */
+  /** In this turn of the event loop, once, however many notes came: tells them, and whether the path still is what is watched. */
   #check(): void {
     if (this.#checkDue) return;
     this.#checkDue = true;
     setImmediate(() => {
       this.#checkDue = false;
+      const told = [...this.#told];
+      this.#told.clear();
+      for (const name of told) this.#tell(name);
       if (this.#watch === undefined) return;
       const now = this.#system.stamp(this.#path);
       const same = now !== undefined && this.#seen !== undefined && sameFile(now, this.#seen);
@@ -144,7 +153,7 @@ export class WatchedPath {
       if (same) return;
       this.#arm();
       this.#tell(undefined);
-    }).unref();
+    });
   }
 
   #tell(name: string | undefined): void {

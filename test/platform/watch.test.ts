@@ -227,6 +227,29 @@ test("a system that tells is trusted, however often it is checked", async (t) =>
   assert.deepEqual(counts, { opened: 1, closed: 0 });
 });
 
+test("a reader that makes another change at each note lets everyone else have a turn before the next", async (t) => {
+  const { watcher, file, left } = watching(t, { pollMs: 60_000 });
+  writeFileSync(file, "a\n");
+  const reader = readerOf(watcher.file(file, left.signal));
+  await reader.next();
+  let turns = 0;
+  const turn = (): void => {
+    turns++;
+    if (!left.signal.aborted) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const between: number[] = [];
+  appendFileSync(file, "b\n");
+  for (let n = 0; n < 50; n++) {
+    const before = turns;
+    await reader.next();
+    between.push(turns - before);
+    // While the system's notes are still being fetched, this adds one more to them.
+    appendFileSync(file, "b\n");
+  }
+  assert.ok(Math.min(...between) > 0, `turns between notes: ${between.join(", ")}`);
+});
+
 test("a watch that ends by an error is replaced by asking", async (t) => {
   let fail = () => {};
   const { watcher, file, left, counts } = watching(t, {

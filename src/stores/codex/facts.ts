@@ -70,7 +70,7 @@ export class Rollouts {
       return undefined;
     }
     if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
-    const facts = await this.#read(file, stamp, mayHaveGrown(known, stamp) ? known : undefined);
+    const facts = await this.#read(file, stamp, mayHaveGrown(file, known, stamp) ? known : undefined);
     this.#facts.set(file.path, facts);
     return facts;
   }
@@ -91,7 +91,8 @@ export class Rollouts {
   async head(file: RolloutFile): Promise<FileFacts | undefined> {
     const stamp = stampOf(file.path);
     const known = this.#facts.get(file.path);
-    if (stamp === undefined || known?.scan.settled !== true || !mayHaveGrown(known, stamp)) return this.facts(file);
+    if (stamp === undefined || known?.scan.settled !== true || !mayHaveGrown(file, known, stamp))
+      return this.facts(file);
     return { ...known, stamp };
   }
 
@@ -302,12 +303,19 @@ function lastTime(lines: Buffer): EpochMs | undefined {
   return undefined;
 }
 
-/** Whether the file may still be the one whose facts these are, only longer; without more bytes it was not appended to. */
-function mayHaveGrown(known: FileFacts | undefined, { dev, ino, size }: FileStamp): known is FileFacts {
-  return known !== undefined && known.stamp.ino === ino && known.stamp.dev === dev && size > known.stamp.size;
+/**
+ * Whether the file may still be the one whose facts these are, only longer; without more bytes it was not appended to, and
+ * a compressed one never is: it is written as a whole.
+ */
+function mayHaveGrown(file: RolloutFile, known: FileFacts | undefined, stamp: FileStamp): known is FileFacts {
+  return !file.compressed && known !== undefined && isLonger(known.stamp, stamp);
+}
+
+function isLonger(before: FileStamp, { dev, ino, size }: FileStamp): boolean {
+  return before.ino === ino && before.dev === dev && size > before.size;
 }
 
 /** Whether what was known of the open file still stands there as it did. */
 function hasGrown(known: FileFacts, open: OpenFile): boolean {
-  return mayHaveGrown(known, open.stamp) && known.mark === markAt(open, known.stamp.size);
+  return isLonger(known.stamp, open.stamp) && known.mark === markAt(open, known.stamp.size);
 }

@@ -16,7 +16,7 @@ import { rolloutNameOf } from "../../../src/stores/codex/rollout-name.ts";
 import { Unpacker } from "../../../src/stores/codex/unpack.ts";
 import { START } from "../../../src/transcript/cursor.ts";
 import type { SessionId } from "../../../src/transcript/names.ts";
-import { agentEvent, BUDGET, found, Home, linesOf, meta, NINE, toldChat, userEvent, uuid } from "./home.ts";
+import { agentEvent, BUDGET, found, Home, line, linesOf, meta, NINE, toldChat, userEvent, uuid } from "./home.ts";
 
 const ID = uuid(NINE);
 const TALK = [meta(ID), userEvent(1, "hi"), agentEvent(2, "hello")];
@@ -185,6 +185,52 @@ test("a cache that can't be made is told as such, and what lies in the place of 
   rmSync(join(folder, "codex", name));
   symlinkSync("/etc/hosts", join(folder, "codex", name));
   assert.deepEqual(await toldChat(home.store(), ID), TOLD);
+});
+
+test("a compressed rollout that is written anew in place is read anew, however large it is now", async (t) => {
+  const home = new Home(t);
+  const usage = (input: number): object => ({ input_tokens: input, output_tokens: 0, total_tokens: input });
+  const talk = (words: string, input: number): object[] => [
+    meta(ID),
+    userEvent(1, words),
+    line(3, "event_msg", {
+      type: "token_count",
+      info: { total_token_usage: usage(input), last_token_usage: usage(input) },
+    }),
+  ];
+  const path = pack(home.rollout(ID, talk("first", 10)));
+  const write = (words: string, input: number, at: number): number => {
+    writeFileSync(path, packed(linesOf(talk(words, input))));
+    utimesSync(path, new Date(NINE), new Date(NINE + at));
+    return statSync(path).size;
+  };
+  const { ino, size: first } = statSync(path);
+  const store = home.store();
+  const ref = await found(store, ID);
+  const shown = async (): Promise<unknown[]> => {
+    const [row] = await store.list("sweep");
+    let totals = await store.totals(ref);
+    while (totals === undefined) {
+      await new Promise(setImmediate);
+      totals = await store.totals(ref);
+    }
+    return [row?.title, totals.tokens.input];
+  };
+  assert.deepEqual(await shown(), ["first", 10]);
+  let { next, edition } = await store.entries(ref, START, BUDGET);
+  for (const [words, input] of [
+    ["second, of which more is said than of the first", 20],
+    ["third", 30],
+  ] as const) {
+    const size = write(words, input, input);
+    if (input === 20) assert.ok(size > first, "a larger file might pass for one that grew");
+    assert.deepEqual(await shown(), [words, input]);
+    const page = await store.entries(ref, next, BUDGET);
+    assert.equal(page.reset, true);
+    assert.notEqual(page.edition, edition);
+    ({ next, edition } = page);
+  }
+  assert.equal(statSync(path).ino, ino);
 });
 
 test("a compressed rollout that is swapped for a link out of the store is not read", async (t) => {
