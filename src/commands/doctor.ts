@@ -119,14 +119,9 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
   const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
   const ran = ["", ...runState(runs, userHome, style)];
   const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);
-  return [
-    ...general,
-    ...warnings,
-    ...found,
-    ...ran,
-    "",
-    ...(wrong.length === 0 ? [style.green("Nothing is broken.")] : wrong),
-  ];
+  const leavesOut = [runs, ...stores].some((each) => "skipped" in each && each.skipped.length > 0);
+  const right = leavesOut ? "Nothing is broken besides what is left out above." : "Nothing is broken.";
+  return [...general, ...warnings, ...found, ...ran, "", ...(wrong.length === 0 ? [style.green(right)] : wrong)];
 }
 
 function homeNote({ found, problem }: OwnFiles["home"]): string {

@@ -245,7 +245,7 @@ test("where nothing can be shown, runs and jobs do not say that there is nothing
   }
 });
 
-test("doctor names every damaged file", async (t) => {
+test("doctor names every damaged file, and does not say at its end that nothing is wrong", async (t) => {
   const { home, now } = fixtureHome(t);
   const context = fakeContext([], {
     environment: () => environmentFrom({ home: "/home/dev", platform: "linux", bridgeHome: home }),
@@ -268,4 +268,5 @@ test("doctor names every damaged file", async (t) => {
   ]) {
     assert.ok(out.includes(join(home, name)), name);
   }
+  assert.match(out, /\nNothing is broken besides what is left out above\.\n$/);
 });
