@@ -1,10 +1,12 @@
+import { utf8Of } from "./text.ts";
+
 /**
  * The records of one line. Mostly one; none where the line is broken; several where a crash glued a record to the rest
  * of an older one (seen in Claude Code's files, also with runs of NUL bytes between). A byte-order mark and NUL bytes
  * are passed over, damaged UTF-8 becomes U+FFFD. Never throws.
  */
 export function parseRecords(line: Buffer): unknown[] {
-  const text = line.toString();
+  const text = utf8Of(line);
   const record = parse(text);
   if (record !== undefined) return [record];
   const clean = text.replace(/^\ufeff/, "").replaceAll("\0", "");

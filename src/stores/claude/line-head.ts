@@ -1,3 +1,5 @@
+import { latin1Head } from "../../jsonl/text.ts";
+
 /** What the bytes of a line tell without parsing it. */
 export interface LineHead {
   /** The type of its record where that may say something in a chat; `unsure` asks for a parse, `skip` for none. */
@@ -14,11 +16,6 @@ const TYPE = '"type":"';
 const SUBTYPE = '"subtype":"';
 const SIDECHAIN = '"isSidechain":';
 
-/** What `toString("latin1", …)` calls, at half the cost: this is asked of every line. */
-interface Latin1Buffer extends Buffer {
-  latin1Slice(start: number, end: number): string;
-}
-
 const SHOWN_SUBTYPES = ['compact_boundary"', 'local_command"', 'api_error"'];
 
 /**
@@ -26,7 +23,7 @@ const SHOWN_SUBTYPES = ['compact_boundary"', 'local_command"', 'api_error"'];
  * costs a parse), never the other way: a line that holds a second record, glued on by a crash, is always parsed.
  */
 export function readHead(line: Buffer): LineHead {
-  const head = (line as Latin1Buffer).latin1Slice(0, Math.min(HEAD_BYTES, line.length));
+  const head = latin1Head(line, HEAD_BYTES);
   const kind = kindOf(line, head);
   return { kind: kind === "skip" && mayHoldAnother(line) ? "unsure" : kind, sidechain: sidechainIn(head) };
 }

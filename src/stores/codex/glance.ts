@@ -1,3 +1,5 @@
+import { latin1Head } from "../../jsonl/text.ts";
+
 /** What the first bytes of a record tell of it, so that most records need no parse. */
 export interface Glance {
   /** Its type; undefined for a flat record without one (or one whose first bytes tell nothing). */
@@ -40,7 +42,7 @@ const WITHOUT_INNER = ["token_usage_record", "turn_context", "session_meta", "wo
 
 /** A record as every known writer begins it: `{"timestamp":"…"[,"ordinal":n],"type":"…","payload":{"type":"…"`. */
 function usualGlance(line: Buffer): Glance | undefined {
-  const head = latin1(line, USUAL_BYTES);
+  const head = latin1Head(line, USUAL_BYTES);
   if (!head.startsWith(START)) return undefined;
   let at = head.indexOf('"', START.length) + 1;
   let ordinal: number | undefined;
@@ -69,7 +71,7 @@ function usualInner(
   const inner = head.slice(start, end);
   if (inner !== "message" && inner !== "item_completed")
     return { type, inner, item: undefined, role: undefined, ordinal };
-  const { item, role } = detailsOf(latin1(line, GLANCE_BYTES), inner);
+  const { item, role } = detailsOf(latin1Head(line, GLANCE_BYTES), inner);
   return { type, inner, item, role, ordinal };
 }
 
@@ -78,7 +80,7 @@ const NOTHING: Pick<Glance, "item" | "role"> = {};
 const ENVELOPES = new Set(["response_item", "event_msg"]);
 
 function closerLook(line: Buffer): Glance {
-  const head = latin1(line, GLANCE_BYTES);
+  const head = latin1Head(line, GLANCE_BYTES);
   const payload = head.indexOf('"payload"');
   const type = TYPE.exec(payload < 0 ? head : head.slice(0, payload))?.[1];
   if (type === undefined) return {};
@@ -96,13 +98,4 @@ function detailsOf(body: string, inner: string | undefined): Pick<Glance, "item"
   // A message's role stands before its content; behind it, it may be anyone's text.
   const content = body.indexOf('"content"');
   return { role: ROLE.exec(content < 0 ? body : body.slice(0, content))?.[1] };
-}
-
-/** What `toString("latin1", …)` calls, at half the cost: this is asked of every line. */
-interface Latin1Buffer extends Buffer {
-  latin1Slice(start: number, end: number): string;
-}
-
-function latin1(line: Buffer, most: number): string {
-  return (line as Latin1Buffer).latin1Slice(0, Math.min(line.length, most));
 }
