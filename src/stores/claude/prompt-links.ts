@@ -17,7 +17,6 @@ const NEEDLE_CHARACTERS = 100;
 export class PromptLinks {
   readonly #file: ChatFile;
   readonly #children: readonly Child[];
-
   /** `children` are those that can have been started in this chat. */
   constructor(file: ChatFile, children: readonly Child[]) {
     this.#file = file;
@@ -76,8 +75,7 @@ export class PromptLinks {
   /** The calls of the records that hold `needle`, the last record first. */
   *callsWith(needle: string, before: ByteOffset, window: number): Generator<Call> {
     let last: ByteOffset | undefined;
-    for (const place of this.#file.places(needle, before)) {
-      if (place < before - window) return;
+    for (const place of this.#file.places(needle, before, window)) {
       const line = this.#file.lineAt(place);
       if (line === undefined || line.start === last) continue;
       last = line.start;

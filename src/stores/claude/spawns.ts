@@ -1,4 +1,5 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
+import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
@@ -47,7 +48,9 @@ export async function placeSubagents(
   const placing = new Placing(file, children, now, evidence);
   const placed: { start: ByteOffset; entries: readonly Entry[] }[] = [];
   placing.findCallsOfNotified(records);
+  const breather = new Breather();
   for (const record of records) {
+    if (breather.isDue) await breather.pause();
     const entries = await placing.record(record);
     if (entries === undefined) return { records: placed, stop: record.start, used: placing.used() };
     placed.push({ start: record.start, entries });

@@ -148,6 +148,33 @@ test("what a file's first part says of subagents is read once, and no more than 
   assert.ok(again < anew - 2 * FAR, `${again} bytes, ${anew} when nothing was known`);
 });
 
+test("a page with many subagents, whose calls stand far back, lets others have their turns", async (t) => {
+  const one = session(t);
+  const agents = Array.from({ length: 40 }, (_, n) => ({ id: `a${n}b456789abcdef01`, prompt: `do it ${n}` }));
+  for (const [n, { id, prompt }] of agents.entries()) {
+    one.records.call(`toolu_${n}`, "Task", { prompt });
+    startAgent(one, one.records.now() + 5_001, { id, prompt });
+  }
+  one.records.filler(7 * 1024 * 1024);
+  for (const { id } of agents) one.records.user(notice(id));
+  appendFileSync(one.place.file, one.records.take());
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const page = await freshChats().before(one.place, "tail", PAGE);
+  isDone = true;
+  assert.deepEqual(
+    kinds(page.entries),
+    agents.map(({ prompt }) => `subagent ${prompt}`),
+  );
+  // Opening and reading the files takes 13.
+  assert.ok(turns >= 18, `${turns} turns`);
+});
+
 test("a subagent that only its prompt links to a call, and that began late, stands at the call's result", async (t) => {
   const one = session(t);
   one.records.call("toolu_1", "Task", { prompt: "do it" });
