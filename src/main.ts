@@ -4,7 +4,7 @@ import { interruption } from "./commands/interruption.ts";
 import { programOf } from "./commands/program.ts";
 import { run } from "./commands/run.ts";
 import { processTerminal } from "./commands/terminal.ts";
-import { oneLine } from "./commands/width.ts";
+import { printableLine } from "./commands/width.ts";
 import { bridgeOfThisMachine } from "./commands/wiring.ts";
 import { dropSqliteWarning } from "./platform/builtins.ts";
 import { systemClock } from "./platform/clock.ts";
@@ -22,7 +22,7 @@ const terminal = processTerminal(environment);
 const [, file = "", ...words] = process.argv;
 const commands = [...COMMANDS.map(({ name }) => name), "help"];
 const program = programOf({ version, file, node: process.execPath, environment, commands });
-const warn = (message: string): void => void terminal.err(`warning: ${oneLine(program.said(message))}\n`);
+const warn = (message: string): void => void terminal.err(`warning: ${printableLine(program.said(message))}\n`);
 
 const running = run(
   {

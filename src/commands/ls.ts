@@ -11,7 +11,7 @@ import { withProgress } from "./progress.ts";
 import { type Style, styleFor } from "./style.ts";
 import { type Column, tableLines } from "./table.ts";
 import { ago } from "./when.ts";
-import { oneLine, printable } from "./width.ts";
+import { printable, printableLine } from "./width.ts";
 
 /** Letters of an id that are shown on a terminal, where they tell the sessions apart. */
 const SHORT_ID = 8;
@@ -92,7 +92,7 @@ function noMatch(
   const wanted = [
     agent === undefined ? "" : ` of ${agent}`,
     project === undefined ? "" : ` in ${printable(project)} or below`,
-    q === undefined ? "" : ` with "${oneLine(q)}" in title or folder`,
+    q === undefined ? "" : ` with "${printableLine(q)}" in title or folder`,
     live ? " that a process has open now" : "",
   ].join("");
   const hint = children ? "" : "; --children lists subagents' sessions too";
@@ -121,8 +121,8 @@ function sessionTable(transcripts: readonly Listed[], { all, terminal, style, no
     listed.id.slice(0, length),
     listed.agent,
     listed.live === undefined ? ago(listed.updatedAt, now) : `${LIVE}${activity(listed.live.activity)}`,
-    oneLine(shortFolder(listed.cwd, userHome)),
-    (listed.parent === undefined ? "" : "↳ ") + oneLine(listed.title),
+    printableLine(shortFolder(listed.cwd, userHome)),
+    (listed.parent === undefined ? "" : "↳ ") + printableLine(listed.title),
   ]);
   return tableLines(columns, rows, terminal.columns);
 }
@@ -134,7 +134,7 @@ function isLive(text: string): boolean {
 }
 
 function activity(activity: string | undefined): string {
-  return activity === undefined ? "" : `, ${oneLine(activity)}`;
+  return activity === undefined ? "" : `, ${printableLine(activity)}`;
 }
 
 /** The least number of letters, from eight on, with which no two ids begin alike. */

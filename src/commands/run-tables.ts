@@ -6,7 +6,7 @@ import type { JobSummary, RunSummary } from "../runs/summary.ts";
 import type { Style } from "./style.ts";
 import { pairLines, tableLines } from "./table.ts";
 import { ago, day, timeOfDay } from "./when.ts";
-import { oneLine, printable } from "./width.ts";
+import { printable, printableLine } from "./width.ts";
 
 /** What a table is made for. */
 export interface Shown {
@@ -26,11 +26,11 @@ export function runTable(runs: readonly RunSummary[], { columns, style, now }: S
     { heading: "TASK", cut: "end", least: 10 },
   ] as const;
   const rows = runs.map(({ name, status, updatedAt, by, title, task }) => [
-    oneLine(name),
+    printableLine(name),
     status,
     ago(updatedAt, now),
-    oneLine(by ?? ""),
-    oneLine(asText(title) ?? task),
+    printableLine(by ?? ""),
+    printableLine(asText(title) ?? task),
   ]);
   return tableLines(headings, rows, columns);
 }
@@ -47,11 +47,11 @@ export function jobTable(jobs: readonly JobSummary[], { columns, style, now }: S
   const rows = jobs.map(({ name, status, startedAt, owner, by, prompt }) => {
     const at = timeOf(startedAt);
     return [
-      oneLine(name),
+      printableLine(name),
       status,
       at === undefined ? "" : ago(at, now),
-      oneLine(asText(owner) ?? asText(by) ?? ""),
-      oneLine(asText(prompt) ?? ""),
+      printableLine(asText(owner) ?? asText(by) ?? ""),
+      printableLine(asText(prompt) ?? ""),
     ];
   });
   return tableLines(headings, rows, columns);

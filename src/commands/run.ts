@@ -4,7 +4,7 @@ import { type Command, type Context, command, type ExitCode } from "./command.ts
 import { commandHelp, programHelp } from "./help.ts";
 import { PROGRAM } from "./program.ts";
 import { OutputClosed } from "./terminal.ts";
-import { oneLine } from "./width.ts";
+import { printableLine } from "./width.ts";
 
 /** Failures that the one who typed the command can mend by typing another. */
 const USAGE: readonly FailureKind[] = ["usage", "bad-request", "not-found"];
@@ -96,7 +96,7 @@ function helpCommand(commands: readonly Command[]): Command {
 /** On one line; an error that is not a `Failure` was not foreseen, and says of what kind it is. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return oneLine(error instanceof Failure ? message : `unexpected failure: ${message}`);
+  return printableLine(error instanceof Failure ? message : `unexpected failure: ${message}`);
 }
 
 /** With AGENT_BRIDGE_DEBUG set, where an error came from. */

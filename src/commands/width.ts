@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { oneLine } from "../transcript/clip.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -77,8 +78,8 @@ export function printable(text: string): string {
 }
 
 /** `text` on one line, printable, each gap one space wide. */
-export function oneLine(text: string): string {
-  return printable(text).replace(/\s+/g, " ").trim();
+export function printableLine(text: string): string {
+  return oneLine(printable(text));
 }
 
 /** `value` as JSON on one line, safe to print on a terminal; `indent` for people. */

@@ -73,20 +73,14 @@ export class Continuity {
     // Not the stamp's size: that of a compressed file says nothing of what stands in it.
     const { size } = file;
     const first = readRange(file, 0, Math.min(SIGNATURE_BYTES, size));
+    const signature = signatureOf(first);
     const known = this.#known.get(name);
     if (known === undefined) {
-      const met: Known = {
-        dev,
-        ino,
-        size,
-        signature: signatureOf(first),
-        stretches: undefined,
-        edition: ++this.#editions,
-      };
+      const met: Known = { dev, ino, size, signature, stretches: undefined, edition: ++this.#editions };
       this.#known.set(name, met);
       return met;
     }
-    if (known.dev !== dev || known.ino !== ino || !startsAs(known.signature, first)) {
+    if (known.dev !== dev || known.ino !== ino || !mayHaveGrown(known.signature, signature, first)) {
       known.stretches = [];
       known.edition = ++this.#editions;
     } else if (size < known.size) {
@@ -95,24 +89,24 @@ export class Continuity {
         .map(({ from, to }) => ({ from, to: Math.min(to, size) }));
       known.edition = ++this.#editions;
     }
-    Object.assign(known, { dev, ino, size, signature: signatureOf(first) });
+    Object.assign(known, { dev, ino, size, signature });
     return known;
   }
 }
 
 function signatureOf(first: Buffer): Signature {
-  return first.length < SIGNATURE_BYTES ? { bytes: first.toString("latin1") } : { digest: digestOf(first) };
+  if (first.length < SIGNATURE_BYTES) return { bytes: first.toString("latin1") };
+  return { digest: hash("sha256", first, "base64url") };
 }
 
-/** Whether `first` can be the bytes that were signed, more or fewer of them. Fewer than a digest was made of count as others. */
-function startsAs(signature: Signature, first: Buffer): boolean {
-  if ("digest" in signature) return first.length === SIGNATURE_BYTES && digestOf(first) === signature.digest;
-  const common = Math.min(first.length, signature.bytes.length);
-  return first.toString("latin1", 0, common) === signature.bytes.slice(0, common);
-}
-
-function digestOf(bytes: Buffer): string {
-  return hash("sha256", bytes, "base64url");
+/**
+ * Whether what was signed before can have become the `first` bytes, which are signed `now`, by growing or by being cut short.
+ * Fewer than a digest was made of count as others.
+ */
+function mayHaveGrown(before: Signature, now: Signature, first: Buffer): boolean {
+  if ("digest" in before) return "digest" in now && now.digest === before.digest;
+  const common = Math.min(first.length, before.bytes.length);
+  return first.toString("latin1", 0, common) === before.bytes.slice(0, common);
 }
 
 /** Adds a stretch, joined with those that it touches. */

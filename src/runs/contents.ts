@@ -64,9 +64,10 @@ export class Contents {
 
   /** Whether `metadata(places)`, as it last answered, will answer the same while these files' stamps are equal. */
   isSure(places: readonly Place[]): boolean {
-    for (const place of places) {
-      if (!this.#metadata.isLasting(place)) return false;
-      if (this.#metadata.holds(place)) return true;
+    for (const { path } of places) {
+      const entry = this.#metadata.held(path);
+      if (entry?.lasting === false) return false;
+      if (entry?.value !== undefined) return true;
     }
     return true;
   }
@@ -145,19 +146,9 @@ class Kept<T> {
     }
   }
 
-  /** What was last read there. */
+  /** What was last read there; undefined when nothing was there. */
   held(path: string): Entry<T> | undefined {
     return this.#entries.get(path);
-  }
-
-  /** Equal stamps will mean an equal value; also of a file that was never there. */
-  isLasting({ path }: Place): boolean {
-    return this.#entries.get(path)?.lasting ?? true;
-  }
-
-  /** Whether it was whole when it was last read. */
-  holds({ path }: Place): boolean {
-    return this.#entries.get(path)?.value !== undefined;
   }
 
   get damages(): Damage[] {

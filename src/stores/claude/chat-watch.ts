@@ -4,7 +4,7 @@ import type { Timer } from "../../platform/timer.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import { SETTLE_MS } from "../../transcript/limits.ts";
 import { Mailbox, Pumps } from "./mailbox.ts";
-import type { ClaudePlace } from "./place.ts";
+import { type ClaudePlace, sideFoldersOf } from "./place.ts";
 
 /** What a chat's watch needs. */
 export interface ChatWatch {
@@ -68,7 +68,7 @@ function watchAt(
 ): Pumps {
   const pumps = new Pumps((error) => bell.fail(error));
   pumps.run((ended) => watcher.file(place.file, ended), grown);
-  const sideFolders = child ? [] : [place.sideFolder, ...(place.leftBehind ?? [])];
+  const sideFolders = child ? [] : sideFoldersOf(place);
   for (const sideFolder of sideFolders) watchAgents(sideFolder, watcher, grown, pumps);
   return pumps;
 }

@@ -5,7 +5,7 @@ import { type FileStamp, isWithin, sameStamp, stampOf } from "../../platform/fil
 import { Recent } from "../../platform/recent.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import { isHelper } from "./child-facts.ts";
-import type { ClaudePlace } from "./place.ts";
+import { type ClaudePlace, sideFoldersOf } from "./place.ts";
 import type { Trouble } from "./trouble.ts";
 
 /** A subagent's transcript. */
@@ -58,7 +58,7 @@ export class ChildFinder {
       found.files.push(...beside.files);
     }
     // The one beside the transcript comes last: of two files with one id it is asked for the later.
-    for (const sideFolder of [...(place.leftBehind ?? []), place.sideFolder]) {
+    for (const sideFolder of [...sideFoldersOf(place)].reverse()) {
       const side = stampOf(sideFolder);
       if (side !== undefined) found.folders.push(side);
       const own = realPath(sideFolder);

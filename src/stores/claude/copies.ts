@@ -39,7 +39,7 @@ export class Copies {
     const id = idOf(record);
     if (id === undefined) return false;
     const inPage = this.#page.has(id);
-    if (!inPage) this.#page.add(id);
+    this.#page.add(id);
     this.#before ??= hashesBetween(this.#file, Math.max(0, this.#pageStart - WINDOW_BYTES), this.#pageStart);
     return (inPage || this.#before.has(hashOf(id))) && isCopy(this.#file, record, start);
   }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type FileStamp, stampOf, withFile } from "../../platform/files.ts";
 import { asText } from "../../platform/read.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import type { ClaudePlace } from "./place.ts";
+import { type ClaudePlace, sideFoldersOf } from "./place.ts";
 
 const AGENT_FILE = /^agent-[A-Za-z0-9_-]{1,128}\.jsonl$/;
 
@@ -32,10 +32,10 @@ export class FamilyFiles {
     return paths.flatMap((path) => stampIfThere(path) ?? []);
   }
 
-  async #agentsOf({ sideFolder, leftBehind = [] }: ClaudePlace): Promise<string[]> {
+  async #agentsOf(place: ClaudePlace): Promise<string[]> {
     const budget = { left: MOST_ENTRIES };
     const found: string[] = [];
-    for (const folder of [sideFolder, ...leftBehind]) {
+    for (const folder of sideFoldersOf(place)) {
       found.push(...(await agentsBelow(join(folder, "subagents"), budget, 0)));
     }
     return found;

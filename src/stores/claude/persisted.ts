@@ -6,7 +6,7 @@ import { isWithin, withFile } from "../../platform/files.ts";
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { UNCUT_BYTES } from "../../transcript/limits.ts";
-import type { ClaudePlace } from "./place.ts";
+import { type ClaudePlace, sideFoldersOf } from "./place.ts";
 import { withoutAnsi } from "./user-text.ts";
 
 /** A result that was too large for the transcript: its text says where the rest is (2.1.332). */
@@ -34,7 +34,7 @@ export async function withPersistedOutput(
 
 async function outputNamed(place: ClaudePlace, name: string): Promise<string | undefined> {
   if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/.test(name)) return undefined;
-  for (const sideFolder of [place.sideFolder, ...(place.leftBehind ?? [])]) {
+  for (const sideFolder of sideFoldersOf(place)) {
     const output = await outputIn(place, sideFolder, name);
     if (output !== undefined) return output;
   }

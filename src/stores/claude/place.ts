@@ -20,3 +20,8 @@ export interface ClaudePlace {
   /** A subagent kept inside the main transcript (Claude Code 2.0 and older): the key that tells its records. */
   readonly sidechain?: string;
 }
+
+/** Every side folder of the session at `place`: the one beside its transcript, then those that it left behind. */
+export function sideFoldersOf({ sideFolder, leftBehind = [] }: ClaudePlace): readonly string[] {
+  return [sideFolder, ...leftBehind];
+}
