@@ -91,12 +91,20 @@ async function lookedAt(root: string, file: string, id: string): Promise<LookedA
 /** Whether the last prompt in a recording of ours has no `turn-end` behind it. */
 export function isTurnOpen(file: Pick<OpenFile, "size" | "read">, id: string): boolean {
   const back = new LookBack(file, file.size);
-  // So a record of ours begins, and nothing inside one can: there every quote is escaped, or another key stands before it.
-  const last = (kind: string): number =>
-    back.lastPlace(Buffer.from(`,"kind":"${kind}","sessionId":"${id}"`), byteOffsetOf(file.size)) ?? -1;
+  const last = (kind: string): number => {
+    const needle = Buffer.from(`,"kind":"${kind}","sessionId":"${id}"`);
+    for (const place of back.places(needle, byteOffsetOf(file.size))) {
+      if (BEGINNING.test(back.slice(Math.max(0, place - ENVELOPE), place).toString("latin1"))) return place;
+    }
+    return -1;
+  };
   try {
     return last("user-prompt") > last("turn-end");
   } finally {
     back.close();
   }
 }
+
+/** What stands before the kind of a record of ours, at the end of so many bytes. Inside a record it may stand as well. */
+const BEGINNING = /(?:^|\n)\{"seq":\d+,"ts":"[^"]{24}"$/;
+const ENVELOPE = 64;
