@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ import type {
 } from "../../src/agents/acp/connection.ts";
 import { openAcp } from "../../src/agents/acp/open.ts";
 import type { SessionEvent } from "../../src/agents/event.ts";
+import type { JsonObject } from "../../src/platform/read.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
 
 /** The scripted agent, to be run by Node; its directives stand at its top. */
@@ -79,6 +80,16 @@ export class StartedAgent implements AsyncDisposable {
       input: child.stdout,
       write: (line) => new Promise((resolve) => child.stdin.write(line, () => resolve())),
     };
+  }
+
+  /** What it was sent so far, as the setting `log NAME` keeps it. */
+  wasSent(name: string): JsonObject[] {
+    try {
+      const lines = readFileSync(join(this.cwd, name), "utf8").split("\n");
+      return lines.flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    } catch {
+      return [];
+    }
   }
 
   /** Speaks with it. */
