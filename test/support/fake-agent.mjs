@@ -49,6 +49,7 @@
  *   big BYTES               a message chunk whose line is about that long
  *   flood N [TEXT]          N chunks as fast as they are taken, each TEXT (else "x\n")
  *   wait MS                 takes its time; a cancel ends it
+ *   until-cancel            goes on when session/cancel comes, also with `ignore-cancel`
  *   stop REASON             the stopReason of the answer (else end_turn)
  *   error CODE TEXT         answers the prompt with an error
  *   silent                  goes no further until it is cancelled
@@ -249,6 +250,9 @@ class Turn {
     this.answer = { stopReason: "end_turn" };
     this.after = [];
     this.controller = new AbortController();
+    this.told = new Promise((resolve) => {
+      this.tell = resolve;
+    });
   }
 
   /** `promise`, unless the turn is cancelled first. */
@@ -354,6 +358,7 @@ const steps = {
     for (let i = 0; i < Number(count); i++) await update(turn.sessionId, message);
   },
   wait: (turn, rest) => turn.orCancelled(sleep(Number(rest))),
+  "until-cancel": (turn) => turn.told,
   stop(turn, rest) {
     turn.answer.stopReason = rest;
   },
@@ -457,8 +462,11 @@ function took(line) {
     waiting.delete(id);
   } else if (id !== undefined) {
     requested(id, method, params);
-  } else if (method === "session/cancel" && !has("ignore-cancel")) {
-    for (const turn of turns) if (turn.sessionId === params.sessionId) turn.controller.abort();
+  } else if (method === "session/cancel") {
+    for (const turn of [...turns].filter((each) => each.sessionId === params.sessionId)) {
+      turn.tell();
+      if (!has("ignore-cancel")) turn.controller.abort();
+    }
   }
 }
 
