@@ -87,7 +87,7 @@ function outputOf(command: string, args: readonly string[], env: StartProgram["e
 /** For the shell that `script` starts: the terminal has its size before the program begins, and the program takes the shell's place. */
 function commandLine(argv: readonly string[], { columns, rows, env }: StartProgram): string {
   const shell = env.SHELL === undefined ? "unset SHELL" : `SHELL=${quoted(env.SHELL)}; export SHELL`;
-  return `stty cols ${columns} rows ${rows}; ${shell}; exec ${argv.map(quoted).join(" ")}`;
+  return `stty cols ${columns} rows ${rows} 2>/dev/null; ${shell}; exec ${argv.map(quoted).join(" ")}`;
 }
 
 /** One word for a POSIX shell, whatever it holds. */
