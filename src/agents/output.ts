@@ -57,7 +57,8 @@ class OutputRing implements Output {
 
   write(part: Uint8Array | string): void {
     if (this.#ended || part.length === 0) return;
-    this.#add(typeof part === "string" ? this.#bytesOf(part) : part);
+    if (typeof part === "string") this.#addText(part);
+    else this.#add(part);
     for (const bell of this.#followers) bell.ring();
   }
 
@@ -150,11 +151,14 @@ class OutputRing implements Output {
     this.#bytes = larger;
   }
 
-  #bytesOf(text: string): Uint8Array {
-    const all = this.#half + text;
-    const last = all.charCodeAt(all.length - 1);
-    this.#half = last >= 0xd800 && last <= 0xdbff ? all.slice(-1) : "";
-    return Buffer.from(this.#half === "" ? all : all.slice(0, -1));
+  #addText(text: string): void {
+    const last = text.charCodeAt(text.length - 1);
+    const isCut = last >= 0xd800 && last <= 0xdbff;
+    const whole = this.#half + (isCut ? text.slice(0, -1) : text);
+    this.#half = isCut ? text.slice(-1) : "";
+    // A UTF-16 unit takes three bytes at most: where these are free, nothing needs to be copied.
+    if (this.#used + whole.length * 3 <= this.#bytes.length) this.#used += this.#bytes.write(whole, this.#used);
+    else this.#add(Buffer.from(whole));
   }
 }
 
