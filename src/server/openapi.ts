@@ -1,4 +1,4 @@
-import { KEY_COOKIE } from "./cookie.ts";
+import { KEY_COOKIE } from "../platform/key.ts";
 import type { JsonSchema, Route } from "./route.ts";
 
 const ERROR = { $ref: "#/components/responses/Error" };
