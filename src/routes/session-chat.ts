@@ -1,13 +1,13 @@
-import type { Peer, Peers } from "../peers/peer.ts";
 import { peerNameOf } from "../peers/names.ts";
 import { hasEnded } from "../peers/own-records.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
+import type { Peer, Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Route } from "../server/route.ts";
 import { AfterRecording, RecordingInstead, recordingMark } from "../stores/changing-place.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
-import { type AgentName, sessionIdOf, type SessionId } from "../transcript/names.ts";
+import { type AgentName, type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { chatRoutes } from "./chat.ts";
 import type { PeerContext } from "./context.ts";
 import { findConversation } from "./find.ts";
@@ -65,22 +65,23 @@ async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer
 }
 
 /** The chat in the agent's own store; until it is there, the one that we record. */
-async function ownChat(tools: SessionChatTools, session: SavedSession, given: Given): Promise<Chat> {
+async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
   const { stores, own } = tools;
-  const id = sessionIdOf(session.id);
-  if (session.kind !== "agent" || id === undefined) {
-    throw new Failure("not-found", `a ${session.kind} session has no chat: see its output`);
+  const id = sessionIdOf(saved.id);
+  if (saved.kind !== "agent" || id === undefined) {
+    throw new Failure("not-found", `a ${saved.kind} session has no chat: see its output`);
   }
-  const native = stores.find(({ agent }) => agent === session.agent && agent !== "daemon");
+  const native = stores.find(({ agent }) => agent === saved.agent && agent !== "daemon");
   if (native === undefined) {
     const recording = await recordingOf(stores, id);
     if (recording !== undefined) return recording;
   } else {
-    const found = (await nativeChat(native, session, id, own)) ?? (await recordedChat(stores, native.agent, id));
+    const found = (await nativeChat(native, saved, id, own)) ?? (await recordedChat(stores, native.agent, id));
     if (found !== undefined) return found;
   }
-  if (session.nativeSessionId === undefined && !hasEnded(session)) throw noIdYet();
-  throw new Failure("not-found", "its transcript is not there");
+  if (saved.nativeSessionId === undefined && !hasEnded(saved)) throw noIdYet();
+  const session = saved.nativeSessionId ?? saved.id;
+  return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
 }
 
 async function nativeChat(
