@@ -75,6 +75,7 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
     running: ({ bridgeHome }) => running(bridgeHome),
     timer: systemTimer,
     runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
+    ownSessions: ({ bridgeHome }) => openOwnSessions({ bridgeHome, clock: machine.clock }),
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
