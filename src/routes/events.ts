@@ -1,4 +1,5 @@
 import type { Sessions } from "../agents/sessions.ts";
+import type { Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type QueryParameter, type Route, route, type SseEvent } from "../server/route.ts";
@@ -35,8 +36,11 @@ const CHAT: QueryParameter<readonly NamedChat[]> = {
 
 const PATTERN = "/api/events";
 
-/** What the stream tells of: also our own sessions, where this program can start any. */
-type EventsContext = RouteContext & { readonly sessions?: Pick<Sessions, "changes"> };
+/** What the stream tells of: also our own sessions, where this program can start any, and who is live, where that is looked for. */
+type EventsContext = RouteContext & {
+  readonly sessions?: Pick<Sessions, "changes">;
+  readonly peers?: Pick<Peers, "changes" | "generation">;
+};
 
 /** Everything that changes, on one connection. */
 export function eventsRoute(context: EventsContext): Route {
@@ -76,11 +80,13 @@ async function* events(
   const { generation } = context.inventory;
   // From now on: a change between the first event and the list that a client then asks for must not be missed.
   const sessions = context.sessions?.changes(signal);
+  const peers = context.peers?.changes(signal);
   yield { event: "hello", data: { generation } };
   const lists = [
     listChanges(context.inventory, generation, signal),
     runChanges(context.runs, signal),
     ...(sessions === undefined ? [] : [sessionChanges(sessions)]),
+    ...(context.peers === undefined || peers === undefined ? [] : [peerChanges(context.peers, peers)]),
   ];
   yield* merged([...lists, ...chats.map((chat) => pagesOf(chat, context, signal))], signal);
 }
@@ -95,6 +101,13 @@ async function* runChanges(runs: RunInventory, signal: AbortSignal): AsyncGenera
 
 async function* sessionChanges(changes: AsyncIterable<void>): AsyncGenerator<SseEvent, void> {
   for await (const _ of changes) yield { event: "sessions", data: {} };
+}
+
+async function* peerChanges(
+  peers: Pick<Peers, "generation">,
+  changes: AsyncIterable<void>,
+): AsyncGenerator<SseEvent, void> {
+  for await (const _ of changes) yield { event: "peers", data: { generation: peers.generation } };
 }
 
 /** The pages of one chat; whatever goes wrong with it is an event of its own, so that the others go on. */
