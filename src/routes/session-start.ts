@@ -1,4 +1,4 @@
-import type { SessionDescriptor, StartSession } from "../agents/sessions.ts";
+import type { SessionDescriptor } from "../agents/sessions.ts";
 import { Failure } from "../platform/failure.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
 import { bodySchema, readBody } from "./body.ts";

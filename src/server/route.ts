@@ -48,6 +48,11 @@ export interface SseEvent {
   readonly data: unknown;
 }
 
+/** Server-sent events as they stand on the wire (`formatEvent`), put together once for all clients that get the same. */
+export interface SseBlock {
+  readonly wire: Uint8Array;
+}
+
 /** What a JSON answer was made from; the ETag is a hash over it and the query. */
 export interface Validity {
   /** Texts that went into the answer and stand in no file: generation, boot nonce, liveness. */
@@ -70,7 +75,7 @@ export type Answer =
       readonly headers?: Record<string, string>;
       readonly validity?: Validity;
     }
-  | { readonly kind: "events"; readonly events: AsyncIterable<SseEvent> }
+  | { readonly kind: "events"; readonly events: AsyncIterable<SseEvent | SseBlock> }
   | {
       readonly kind: "text";
       readonly type: string;
