@@ -3,6 +3,7 @@ import { COMMANDS } from "./commands/commands.ts";
 import { interruption } from "./commands/interruption.ts";
 import { programOf } from "./commands/program.ts";
 import { run } from "./commands/run.ts";
+import { processInput } from "./commands/standard-input.ts";
 import { processTerminal } from "./commands/terminal.ts";
 import { printableLine } from "./commands/width.ts";
 import { bridgeOfThisMachine } from "./commands/wiring.ts";
@@ -27,6 +28,7 @@ const warn = (message: string): void => void terminal.err(`warning: ${printableL
 const running = run(
   {
     terminal,
+    input: processInput,
     clock: systemClock,
     environment: processEnvironment,
     program,

@@ -3,6 +3,7 @@ import type { Environment } from "../platform/environment.ts";
 import { flag, type Given, type Options, text } from "./arguments.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Program } from "./program.ts";
+import type { StandardInput } from "./standard-input.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** 0 fine, 1 failed, 2 wrong usage or not found. */
@@ -11,6 +12,7 @@ export type ExitCode = 0 | 1 | 2;
 /** What a command runs in; a test gives its own. */
 export interface Context {
   readonly terminal: Terminal;
+  readonly input: StandardInput;
   readonly clock: Clock;
   /** The environment, with `--home DIR` where it was given. */
   environment(home?: string): Environment;

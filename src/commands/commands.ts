@@ -1,9 +1,13 @@
 import type { Command } from "./command.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor.ts";
+import { hook } from "./hook.ts";
 import { jobs } from "./jobs.ts";
+import { join } from "./join.ts";
+import { leave } from "./leave.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { peers } from "./peers.ts";
 import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
 import { show } from "./show.ts";
@@ -11,4 +15,19 @@ import { tail } from "./tail.ts";
 import { token } from "./token.ts";
 
 /** Every command but help, in the order of the list. */
-export const COMMANDS: readonly Command[] = [serve, token, link, ls, show, tail, runs, jobs, doctor, demo];
+export const COMMANDS: readonly Command[] = [
+  serve,
+  token,
+  link,
+  ls,
+  show,
+  tail,
+  runs,
+  jobs,
+  join,
+  leave,
+  peers,
+  hook,
+  doctor,
+  demo,
+];

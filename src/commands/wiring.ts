@@ -1,4 +1,6 @@
 import { isServerAt } from "../client/holder.ts";
+import { openOwnSessions } from "../peers/own-sessions-file.ts";
+import { PeerRegistry } from "../peers/registry.ts";
 import type { Clock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
@@ -18,14 +20,16 @@ import {
 } from "../platform/runtime-notice.ts";
 import { systemTimer } from "../platform/timer.ts";
 import { createWatcher } from "../platform/watch.ts";
-import type { RouteContext } from "../routes/context.ts";
+import type { PeerContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { healthRoute } from "../routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
 import type { CommandWords } from "../routes/home-page.ts";
 import { jobRoutes } from "../routes/jobs.ts";
 import { openApiRoute } from "../routes/openapi.ts";
+import { peerRoutes } from "../routes/peers.ts";
 import { runRoutes } from "../routes/runs.ts";
+import { sessionChatRoutes } from "../routes/session-chat.ts";
 import { stateRoute } from "../routes/state.ts";
 import { transcriptRoutes } from "../routes/transcripts.ts";
 import { followRuns } from "../runs/follow.ts";
@@ -71,6 +75,7 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
     running: ({ bridgeHome }) => running(bridgeHome),
     timer: systemTimer,
     runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
+    ownSessions: ({ bridgeHome }) => openOwnSessions({ bridgeHome, clock: machine.clock }),
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
@@ -123,7 +128,13 @@ async function startServer(
   const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
   const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
-  const context: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
+  const own = openOwnSessions({ bridgeHome, clock });
+  const peers = new PeerRegistry({
+    ...{ own, stores, clock, timer: tools.timer, tidies: true },
+    titleOf: (agent, id) => inventory.row(agent, id)?.title,
+    watched: { bridgeHome, watcher: createWatcher() },
+  });
+  const context: PeerContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce, own, peers };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version, words }),
@@ -133,6 +144,8 @@ async function startServer(
     ...transcriptRoutes(context),
     ...runRoutes(context),
     ...jobRoutes(context),
+    ...peerRoutes(context),
+    ...sessionChatRoutes(context),
     eventsRoute(context),
   ];
   const server = await listen({ routes, assets: HOME_ASSETS, port, key, noKey: noKey(words), version, clock, log });

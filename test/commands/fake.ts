@@ -63,6 +63,7 @@ export function fakeContext(
     get: (target, name) => Reflect.get(target, name) ?? unexpected,
   });
   return {
+    input: { isTerminal: true, read: unexpected },
     clock: { now: () => NOW },
     environment: (home) => environmentFrom({ home: "/home/dev", platform: "linux", bridgeHome: home }),
     program: PROGRAM,
