@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
-import { clip, oneLine } from "../transcript/clip.ts";
+import { clip } from "../transcript/clip.ts";
+import { printableLine } from "../transcript/printable.ts";
 
 /** So much of the end is kept: bytes. */
 const KEPT = 8 * 1024;
@@ -20,7 +20,7 @@ export class LastWords {
     const lines = this.#kept
       .toString("utf8")
       .split(/[\r\n]+/)
-      .map(plain);
+      .map(printableLine);
     const last = lines.findLast((line) => line !== "");
     return last === undefined ? undefined : clip(last, LINE).text;
   }
@@ -31,9 +31,4 @@ export class LastWords {
       this.#kept = both.subarray(-KEPT);
     }
   }
-}
-
-/** Without colours and other escape sequences, and without characters that a terminal would act on. */
-function plain(line: string): string {
-  return oneLine(stripVTControlCharacters(line).replace(/\p{C}+/gu, " "));
 }
