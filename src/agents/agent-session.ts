@@ -42,13 +42,14 @@ export interface AgentSessionTools {
   readonly timer: Timer;
   /** The program's version. */
   readonly version: string;
-  start(command: ChildCommand): Promise<Child>;
+  /** Starts the agent of the session `id`. @throws Failure */
+  start(command: ChildCommand, id: SessionId): Promise<Child>;
   connect(streams: AcpStreams, handlers: AcpHandlers, opening: AcpOpening): Promise<AcpConnection>;
   /** The recording of the session, which may be there already. */
   record(id: SessionId): Promise<Recording>;
   output(): Output;
-  /** What of an event a terminal shows; of one session, in order. */
-  shown(): (event: SessionEvent) => string;
+  /** What of an event a terminal shows; of the session `id`, in order. */
+  shown(id: SessionId): (event: SessionEvent) => string;
   /** A prompt begins in `session`. */
   logPrompt(session: SessionDescriptor, prompt: string, source: string | undefined): PromptLog;
   /** The session says something else of itself. */
@@ -61,6 +62,10 @@ export interface AgentSessionTools {
 const PATIENCE_MS = 90_000;
 /** How long a cancelled turn may take to end before its agent is ended instead: ms. */
 const CANCEL_MS = 10_000;
+/** How long a turn may take to end when its session is stopped: ms. */
+const CANCELLED_MS = 800;
+/** How long an agent may take to end by itself when its input is over: ms. */
+const INPUT_OVER_MS = 400;
 /** Bytes of a prompt. */
 const PROMPT_BYTES = 512 * 1024;
 
@@ -92,7 +97,7 @@ export class AgentSession implements Driven {
     this.#tools = tools;
     this.#startedAt = tools.clock.now();
     this.output = tools.output();
-    this.#show = tools.shown();
+    this.#show = tools.shown(spec.id);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -139,7 +144,7 @@ export class AgentSession implements Driven {
     try {
       this.#recording = await this.#tools.record(this.id);
       if (this.#stopping) throw new Failure("conflict", "the session was stopped before it came up");
-      this.#child = await this.#tools.start(this.#spec.command);
+      this.#child = await this.#tools.start(this.#spec.command, this.id);
       const words = new LastWords(this.#child.stderr);
       this.#tools.changed(this);
       this.#connection = await this.#connect(this.#child).catch((error) => this.#notUp(error, words));
@@ -193,9 +198,25 @@ export class AgentSession implements Driven {
 
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
-    if (this.#turn !== undefined) this.#connection?.cancel();
+    // Asked by the protocol first, then by the end of its input: so an agent has all its own store in order.
+    if (this.#turn !== undefined) {
+      this.#connection?.cancel();
+      await this.#within(CANCELLED_MS, this.#turn.over);
+    }
+    this.#child?.closeInput();
+    await this.#within(INPUT_OVER_MS, this.ended);
     await this.#child?.end(graceMs);
     await this.ended;
+  }
+
+  /** Comes back when `work` is done, or after `ms` milliseconds. */
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
+    let leave = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      leave = this.#tools.timer.after(ms, resolve);
+    });
+    await Promise.race([work, late]);
+    leave();
   }
 
   get #status(): SessionDescriptor["status"] {

@@ -2,9 +2,9 @@ import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import type { SessionId } from "../transcript/names.ts";
-import type { Exit } from "./child.ts";
 import { type Driven, type Ending, endingFields } from "./driven.ts";
 import type { Output } from "./output.ts";
+import type { RunningProgram } from "./program.ts";
 import type { SessionDescriptor, SessionInput } from "./sessions.ts";
 
 /** What a command or terminal session is to be. */
@@ -19,20 +19,10 @@ export interface ProgramSpec {
   readonly rows: number;
 }
 
-/** A program that runs. */
-export interface Program {
-  readonly identity: ProcessIdentity;
-  input(text: string): Promise<void>;
-  endInput(): Promise<void>;
-  resize(columns: number, rows: number): Promise<void>;
-  readonly exited: Promise<Exit>;
-  end(graceMs: number): Promise<Exit>;
-}
-
 /** What a command or terminal session is made with. */
 export interface ProgramTools {
   readonly clock: Clock;
-  start(spec: ProgramSpec, output: Output): Promise<Program>;
+  start(spec: ProgramSpec, output: Output): Promise<RunningProgram>;
   output(): Output;
   changed(session: ProgramSession): void;
 }
@@ -45,7 +35,7 @@ export class ProgramSession implements Driven {
   readonly #spec: ProgramSpec;
   readonly #tools: ProgramTools;
   readonly #startedAt: EpochMs;
-  #program: Program | undefined;
+  #program: RunningProgram | undefined;
   #ending: Ending | undefined;
   #stopping = false;
   #end: () => void = () => {};
@@ -109,8 +99,8 @@ export class ProgramSession implements Driven {
       if (this.#spec.kind !== "terminal") throw new Failure("conflict", "a command session has no terminal to resize");
       await program.resize(columns, rows);
     }
-    if (text !== undefined) await program.input(text);
-    if (end === true) await program.endInput();
+    if (text !== undefined) program.input(text);
+    if (end === true) program.endInput();
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -119,7 +109,7 @@ export class ProgramSession implements Driven {
     await this.ended;
   }
 
-  async #watch(program: Program): Promise<void> {
+  async #watch(program: RunningProgram): Promise<void> {
     const exit = await program.exited;
     this.#finish({ status: this.#stopping || exit.code === 0 ? "ended" : "failed", exit });
   }

@@ -1,9 +1,10 @@
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { byteOffsetOf } from "../jsonl/cursor.ts";
 import { LookBack } from "../jsonl/look-back.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Clock } from "../platform/clock.ts";
-import { Failure } from "../platform/failure.ts";
+import { errorCode, Failure } from "../platform/failure.ts";
 import { type OpenFile, withFile } from "../platform/files.ts";
 import { isAlive, type ProcessIdentity } from "../platform/process-identity.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
@@ -77,13 +78,13 @@ interface LookedAt {
 
 async function lookedAt(root: string, file: string, id: string): Promise<LookedAt | undefined> {
   try {
-    return await withFile(root, file, (open) => ({
+    return await withFile(realpathSync.native(root), file, (open) => ({
       turnRuns: isTurnOpen(open, id),
       lastAt: Number(open.stamp.mtimeNs / 1_000_000n) as SavedSession["endedAt"],
     }));
   } catch (error) {
     // Nothing was recorded yet.
-    if (error instanceof Failure && error.kind === "not-found") return undefined;
+    if (errorCode(error) === "ENOENT" || (error instanceof Failure && error.kind === "not-found")) return undefined;
     throw error;
   }
 }

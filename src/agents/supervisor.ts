@@ -40,7 +40,7 @@ const MOST_LIVE = 64;
 /** Sessions that have ended and whose output is kept. */
 const MOST_ENDED = 64;
 /** How long what we started has to end politely: ms. */
-const GRACE_MS = 2_000;
+const GRACE_MS = 1_500;
 
 /** Starts, drives and ends sessions, and keeps `sessions.json` up to date with them. */
 export class Supervisor implements Sessions {
