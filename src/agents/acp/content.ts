@@ -25,7 +25,9 @@ export function blockText(value: unknown): string | undefined {
 
 /** The text of one block or of a list of them. */
 export function contentText(content: unknown): string | undefined {
-  const texts = (asArray(content) ?? [content]).map(blockText).filter((text) => text !== undefined);
+  const blocks = asArray(content);
+  if (blocks === undefined) return blockText(content);
+  const texts = blocks.map(blockText).filter((text) => text !== undefined);
   return texts.length === 0 ? undefined : texts.join("");
 }
 

@@ -10,7 +10,7 @@ export const LINE_LIMIT = 32 * 1024 * 1024;
 export class Lines {
   readonly #limit: number;
   readonly #tooLong: () => void;
-  #parts: Uint8Array[] = [];
+  #parts: Buffer[] = [];
   #length = 0;
   #discarding = false;
 
@@ -22,14 +22,14 @@ export class Lines {
 
   /** The lines that end in `chunk`, without their newlines; damaged UTF-8 becomes U+FFFD. */
   *take(chunk: Uint8Array): Generator<string, void, undefined> {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.#keep(chunk.subarray(from, end));
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+      const line = this.#lineTo(bytes, from, end);
       from = end + 1;
-      const line = this.#line();
       if (line !== undefined) yield line;
     }
-    this.#keep(chunk.subarray(from));
+    this.#keep(bytes.subarray(from));
   }
 
   /** What stands behind the last newline, when nothing more comes. */
@@ -37,7 +37,15 @@ export class Lines {
     return this.#line();
   }
 
-  #keep(part: Uint8Array): void {
+  #lineTo(bytes: Buffer, from: number, end: number): string | undefined {
+    // Most lines lie in one chunk: nothing need be kept of them.
+    const isWhole = this.#length === 0 && end - from <= this.#limit;
+    if (isWhole) return from === end ? undefined : bytes.toString("utf8", from, end);
+    this.#keep(bytes.subarray(from, end));
+    return this.#line();
+  }
+
+  #keep(part: Buffer): void {
     if (this.#discarding || part.length === 0) return;
     this.#length += part.length;
     if (this.#length > this.#limit) {
@@ -56,8 +64,6 @@ export class Lines {
     this.#length = 0;
     this.#discarding = false;
     if (discarding || length === 0) return undefined;
-    const [only] = parts;
-    const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, length);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return Buffer.concat(parts, length).toString();
   }
 }

@@ -89,19 +89,27 @@ export class Peer {
   async #read(): Promise<void> {
     const lines = new Lines(() => this.#handlers.passedOver("a line over 32 MiB"));
     for await (const chunk of this.#streams.input) {
-      for (const line of this.#over === undefined ? lines.take(chunk) : []) await this.#takeLine(line);
+      if (this.#over !== undefined) continue;
+      for (const line of lines.take(chunk)) {
+        const taken = this.#takeLine(line);
+        // Waiting for nothing costs more than most lines do.
+        if (taken !== undefined) await taken;
+      }
     }
     // An agent that dies in the middle of a line leaves what is no JSON; one that forgot the newline does not.
     const rest = lines.rest();
     if (rest !== undefined) await this.#takeLine(rest);
   }
 
-  async #takeLine(line: string): Promise<void> {
-    for (const message of messagesOf(line)) {
-      if (this.#over !== undefined) return;
-      const taken = this.#take(message, line.length);
-      if (taken !== undefined) await taken;
-    }
+  #takeLine(line: string): void | Promise<void> {
+    const messages = messagesOf(line);
+    const [only] = messages;
+    if (messages.length > 1) return this.#takeBatch(messages, line.length);
+    if (only !== undefined && this.#over === undefined) return this.#take(only, line.length);
+  }
+
+  async #takeBatch(messages: readonly Message[], weight: number): Promise<void> {
+    for (const message of messages) if (this.#over === undefined) await this.#take(message, weight);
   }
 
   /** Whoever waits for an answer goes on with it before the agent is read on: what stands behind it came later. */
