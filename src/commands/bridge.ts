@@ -1,3 +1,4 @@
+import type { OwnSessions } from "../peers/own-sessions.ts";
 import type { Environment } from "../platform/environment.ts";
 import type { RuntimeNotice } from "../platform/runtime-notice.ts";
 import type { Timer } from "../platform/timer.ts";
@@ -13,6 +14,8 @@ export interface Bridge {
   histories(environment: Environment): Promise<Histories>;
   /** The runs and jobs of our own folder. */
   runs(environment: Environment): RunInventory;
+  /** The sessions that this program has started, and those that joined, as our own folder keeps them. */
+  ownSessions(environment: Environment): OwnSessions;
   readonly timer: Timer;
   /** The dashboard key, made when there is none. */
   key(environment: Environment): Promise<string>;

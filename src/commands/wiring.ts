@@ -74,6 +74,7 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
     ownFiles,
     running: ({ bridgeHome }) => running(bridgeHome),
     timer: systemTimer,
+    ownSessions: ({ bridgeHome }) => openOwnSessions({ bridgeHome, clock: machine.clock }),
     runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);

@@ -1,5 +1,6 @@
 import type { Bridge, Histories } from "../../src/commands/bridge.ts";
 import type { Context } from "../../src/commands/command.ts";
+import type { Input } from "../../src/commands/input.ts";
 import type { Program } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
@@ -46,6 +47,15 @@ export function fakeTerminal(columns?: number): FakeTerminal {
   };
 }
 
+/** Input of which nothing comes, as from /dev/null. */
+export const NO_INPUT: Input = {
+  isTerminal: false,
+  parts: async function* () {},
+  raw: () => () => {},
+  size: () => undefined,
+  resized: async function* () {},
+};
+
 /** A context over `stores`, whose terminal is kept. */
 export function fakeContext(
   stores: readonly Store[],
@@ -66,7 +76,9 @@ export function fakeContext(
     clock: { now: () => NOW },
     environment: (home) => environmentFrom({ home: "/home/dev", platform: "linux", bridgeHome: home }),
     program: PROGRAM,
+    input: NO_INPUT,
     untilInterrupted: unexpected,
+    interrupts: async function* () {},
     ...given,
     bridge,
     terminal: given.terminal ?? fakeTerminal(),
