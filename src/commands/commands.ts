@@ -4,11 +4,26 @@ import { doctor } from "./doctor.ts";
 import { jobs } from "./jobs.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { chat } from "./repl/chat.ts";
 import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
+import { sessions } from "./sessions/sessions.ts";
 import { show } from "./show.ts";
 import { tail } from "./tail.ts";
 import { token } from "./token.ts";
 
 /** Every command but help, in the order of the list. */
-export const COMMANDS: readonly Command[] = [serve, token, link, ls, show, tail, runs, jobs, doctor, demo];
+export const COMMANDS: readonly Command[] = [
+  serve,
+  token,
+  link,
+  ls,
+  show,
+  tail,
+  sessions,
+  chat,
+  runs,
+  jobs,
+  doctor,
+  demo,
+];

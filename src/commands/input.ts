@@ -8,7 +8,7 @@ export interface TerminalSize {
 
 /** Where a command reads what is typed, or what a test types. Nothing is read before it is asked for. */
 export interface Input {
-  /** Whether someone types it: stdin is a terminal, and stdout too. */
+  /** Whether someone types it. */
   readonly isTerminal: boolean;
   /** What comes, until its end or the signal; what is not taken stays for the next reader. */
   parts(signal: AbortSignal): AsyncIterable<Uint8Array>;
@@ -26,7 +26,7 @@ export function processInput(): Input {
   const stdin = (): NodeJS.ReadStream => process.stdin;
   return {
     get isTerminal() {
-      return stdin().isTTY === true && process.stdout.isTTY === true;
+      return stdin().isTTY === true;
     },
     parts: (signal) => partsOf(stdin(), signal),
     raw() {

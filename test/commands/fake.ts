@@ -3,6 +3,7 @@ import type { Context } from "../../src/commands/command.ts";
 import type { Input } from "../../src/commands/input.ts";
 import type { Program } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
+import { Bell } from "../../src/platform/bell.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
 import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
@@ -78,7 +79,9 @@ export function fakeContext(
     program: PROGRAM,
     input: NO_INPUT,
     untilInterrupted: unexpected,
-    interrupts: async function* () {},
+    interrupts: async function* (signal) {
+      await new Bell().listen(signal);
+    },
     ...given,
     bridge,
     terminal: given.terminal ?? fakeTerminal(),

@@ -25,7 +25,13 @@ export async function prompt(context: Context, options: Values, [id, ...words]: 
   const server = await serverOf(context, options.home);
   const { interrupt, wait } = options;
   const answer = await withProgress(terminal, "Waiting for the session", () =>
-    callServer(server, "POST", pathOf("", "api", "sessions", session, "prompt"), { prompt: text, interrupt, wait }, UNTIL_ENDED),
+    callServer(
+      server,
+      "POST",
+      pathOf("", "api", "sessions", session, "prompt"),
+      { prompt: text, interrupt, wait },
+      UNTIL_ENDED,
+    ),
   );
   if (options.json) await printJson(terminal, answer);
   if (!wait) return 0;

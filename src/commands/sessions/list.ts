@@ -52,7 +52,9 @@ async function pageOf(context: Context, options: Values): Promise<Page> {
     ...(live ? ["state=live"] : []),
     ...(limit === undefined ? [] : [`limit=${limit}`]),
   ];
-  const answer = asObject(await callServer(server, "GET", `/api/sessions${query.length > 0 ? "?" : ""}${query.join("&")}`));
+  const answer = asObject(
+    await callServer(server, "GET", `/api/sessions${query.length > 0 ? "?" : ""}${query.join("&")}`),
+  );
   const sessions = asArray(answer?.sessions);
   if (answer === undefined || sessions === undefined) {
     throw new Failure("failed", "the server's answer is no list: is it of another version? restart it");
@@ -64,7 +66,13 @@ async function pageWithoutServer({ bridge, environment }: Context, options: Valu
   const ours = environment(options.home);
   const { inventory } = await bridge.histories(ours);
   const own = bridge.ownSessions(ours);
-  const sessions = { list: async () => own.read().sessions.map(descriptorOf).filter((each) => each !== undefined) };
+  const sessions = {
+    list: async () =>
+      own
+        .read()
+        .sessions.map(descriptorOf)
+        .filter((each) => each !== undefined),
+  };
   const filter = { kind: options.kind, state: options.live ? ("live" as const) : undefined };
   return new SessionList({ sessions, inventory }).page(filter, undefined, options.limit ?? RUN_LIMIT);
 }

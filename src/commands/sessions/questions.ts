@@ -1,5 +1,5 @@
-import { printableLine } from "../width.ts";
 import { shellWord } from "../program.ts";
+import { printableLine } from "../width.ts";
 import type { ShownSession } from "./shown.ts";
 
 /** What the session's agent asks, and the commands that answer it: lines with their ends. */

@@ -1,35 +1,14 @@
 import { Failure } from "../../platform/failure.ts";
 import { RUN_LIMIT, RUN_LIMIT_MOST } from "../../runs/page.ts";
-import { flag, text, type Valued, wholeNumber } from "../arguments.ts";
+import { choice, flag, text, wholeNumber } from "../arguments.ts";
 import { command, home, json } from "../command.ts";
+import { STARTING } from "../starting.ts";
 import { refuseOtherOptions, type Verbs } from "../verbs.ts";
 import { attach } from "./attach.ts";
 import { answer, cancel, input, prompt, restart, stop } from "./drive.ts";
 import { events } from "./events.ts";
 import { list } from "./list.ts";
 import { start } from "./start.ts";
-
-/** A value that is one of `words`. */
-export function choice<W extends string>(help: string, words: readonly W[]): Valued<W> {
-  return {
-    kind: "value",
-    placeholder: words.join("|"),
-    help,
-    read(given, option) {
-      const word = words.find((each) => each === given);
-      if (word === undefined) throw new Failure("usage", `${option} takes one of ${words.join(", ")}, not "${given}"`);
-      return word;
-    },
-  };
-}
-
-/** What a session is started with, besides its agent. */
-export const STARTING = {
-  cwd: text("DIR", "the folder to start in (this one)"),
-  name: text("NAME", "what the session is called"),
-  model: text("NAME", "the model to use, by the agent's name for it"),
-  permit: choice("how the agent's questions for permission are answered (deny)", ["ask", "deny", "allow"]),
-};
 
 /** The options of all words behind `sessions`. */
 export const OPTIONS = {
