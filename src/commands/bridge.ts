@@ -1,4 +1,5 @@
 import type { OwnSessions } from "../peers/own-sessions.ts";
+import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import type { RuntimeNotice } from "../platform/runtime-notice.ts";
 import type { Timer } from "../platform/timer.ts";
@@ -14,7 +15,7 @@ export interface Bridge {
   histories(environment: Environment): Promise<Histories>;
   /** The runs and jobs of our own folder. */
   runs(environment: Environment): RunInventory;
-  /** The sessions of ours and the peers that our own folder keeps. */
+  /** The sessions that this program has started, and those that joined, as our own folder keeps them. */
   ownSessions(environment: Environment): OwnSessions;
   readonly timer: Timer;
   /** The dashboard key, made when there is none. */
@@ -42,6 +43,8 @@ export interface Histories {
   /** Not started: each look asks every file. */
   readonly inventory: Inventory;
   readonly tools: FollowTools;
+  /** The commands that start agents, as `config.json` sets them. */
+  readonly agents: ReadonlyMap<string, AgentCommand>;
 }
 
 /** What is in our own folder; a `problem` is a sentence that says what to do. */

@@ -20,7 +20,7 @@ import {
 } from "../platform/runtime-notice.ts";
 import { systemTimer } from "../platform/timer.ts";
 import { createWatcher } from "../platform/watch.ts";
-import type { PeerContext } from "../routes/context.ts";
+import type { PeerContext, RouteContext, SessionContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { healthRoute } from "../routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
@@ -30,6 +30,9 @@ import { openApiRoute } from "../routes/openapi.ts";
 import { peerRoutes } from "../routes/peers.ts";
 import { runRoutes } from "../routes/runs.ts";
 import { sessionChatRoutes } from "../routes/session-chat.ts";
+import { sessionEventRoutes } from "../routes/session-events.ts";
+import { findRecording } from "../routes/session-list.ts";
+import { sessionRoutes } from "../routes/sessions.ts";
 import { stateRoute } from "../routes/state.ts";
 import { transcriptRoutes } from "../routes/transcripts.ts";
 import { followRuns } from "../runs/follow.ts";
@@ -45,6 +48,7 @@ import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
 import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
 import { inFull, type Program } from "./program.ts";
+import { recoverOf, type SessionsParts, supervisorOf } from "./sessions-wiring.ts";
 
 /** What the parts below are made with. */
 export interface Machine {
@@ -107,13 +111,13 @@ async function openHistories({ clock, warn }: Machine, environment: Environment)
   const extraRoots = Object.fromEntries(config.stores);
   const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
-  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer } };
+  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer }, agents: config.agents };
 }
 
 async function startServer(
   machine: Machine,
   environment: Environment,
-  { stores, inventory, tools }: Histories,
+  { stores, inventory, tools, agents }: Histories,
   port: number,
   log: ServerLog,
 ): Promise<Serving> {
@@ -134,7 +138,14 @@ async function startServer(
     titleOf: (agent, id) => inventory.row(agent, id)?.title,
     watched: { bridgeHome, watcher: createWatcher() },
   });
-  const context: PeerContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce, own, peers };
+  const sessionParts: SessionsParts = {
+    ...{ environment, clock, timer: tools.timer, version, agents, own },
+    isNameTaken: async (name) => ((await peers.find(name))?.origin ?? "own") !== "own",
+    warn: (message) => log({ level: "warn", msg: message }),
+  };
+  const sessions = supervisorOf(sessionParts);
+  const base: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
+  const context: SessionContext & PeerContext = { ...base, own, peers, sessions };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version, words }),
@@ -145,6 +156,8 @@ async function startServer(
     ...runRoutes(context),
     ...jobRoutes(context),
     ...peerRoutes(context),
+    ...sessionRoutes(context),
+    ...sessionEventRoutes(recordingsMount(context), context),
     ...sessionChatRoutes(context),
     eventsRoute(context),
   ];
@@ -157,6 +170,7 @@ async function startServer(
     throw error;
   }
   inventory.start();
+  const recovered = recoverOf(sessionParts);
   const end = new AbortController();
   const following = followRuns(runs, bridgeHome, { watcher: createWatcher(), timer: systemTimer }, end.signal);
   return {
@@ -167,6 +181,8 @@ async function startServer(
     },
     async close() {
       end.abort();
+      // Those who follow a session are told how it ends.
+      await Promise.all([sessions.close(), recovered]);
       const reading = Promise.all([inventory.close(), following]);
       await Promise.all([server.close(), removeNotice(bridgeHome, bootNonce), within(READING_MS, reading)]);
     },
@@ -182,6 +198,15 @@ function within(ms: number, work: Promise<unknown>): Promise<void> {
     const timeout = setTimeout(resolve, ms);
     work.then(() => resolve(), reject).finally(() => clearTimeout(timeout));
   });
+}
+
+/** Where the records of sessions hang in the tree of routes. */
+function recordingsMount(context: SessionContext): Parameters<typeof sessionEventRoutes>[0] {
+  return {
+    prefix: "/api/sessions/:session",
+    what: "a session",
+    find: ({ session = "" }) => findRecording(context, session),
+  };
 }
 
 /** How the server's pages tell a person to run a command on this home. */
