@@ -30,8 +30,6 @@ import { openApiRoute } from "../routes/openapi.ts";
 import { peerRoutes } from "../routes/peers.ts";
 import { runRoutes } from "../routes/runs.ts";
 import { sessionChatRoutes } from "../routes/session-chat.ts";
-import { sessionEventRoutes } from "../routes/session-events.ts";
-import { findRecording } from "../routes/session-list.ts";
 import { sessionRoutes } from "../routes/sessions.ts";
 import { stateRoute } from "../routes/state.ts";
 import { transcriptRoutes } from "../routes/transcripts.ts";
@@ -157,7 +155,6 @@ async function startServer(
     ...jobRoutes(context),
     ...peerRoutes(context),
     ...sessionRoutes(context),
-    ...sessionEventRoutes(recordingsMount(context), context),
     ...sessionChatRoutes(context),
     eventsRoute(context),
   ];
@@ -198,15 +195,6 @@ function within(ms: number, work: Promise<unknown>): Promise<void> {
     const timeout = setTimeout(resolve, ms);
     work.then(() => resolve(), reject).finally(() => clearTimeout(timeout));
   });
-}
-
-/** Where the records of sessions hang in the tree of routes. */
-function recordingsMount(context: SessionContext): Parameters<typeof sessionEventRoutes>[0] {
-  return {
-    prefix: "/api/sessions/:session",
-    what: "a session",
-    find: ({ session = "" }) => findRecording(context, session),
-  };
 }
 
 /** How the server's pages tell a person to run a command on this home. */
