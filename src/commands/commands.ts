@@ -7,6 +7,7 @@ import { join } from "./join.ts";
 import { leave } from "./leave.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { runAgent } from "./one-turn/run.ts";
 import { peers } from "./peers.ts";
 import { chat } from "./repl/chat.ts";
 import { runs } from "./runs.ts";
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ls,
   show,
   tail,
+  runAgent,
   sessions,
   chat,
   runs,

@@ -2,14 +2,14 @@ import { isServerAt } from "../client/holder.ts";
 import { openOwnSessions } from "../peers/own-sessions-file.ts";
 import { PeerRegistry } from "../peers/registry.ts";
 import type { Clock } from "../platform/clock.ts";
-import { readConfig } from "../platform/config.ts";
+import { type Config, readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
 import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
 import { withLock } from "../platform/lock.ts";
 import { loginLink, makeLoginCheck, makeLoginCode } from "../platform/login-code.ts";
 import { closeHome } from "../platform/private-folder.ts";
-import { startOf } from "../platform/process-identity.ts";
+import { isAlive, startOf } from "../platform/process-identity.ts";
 import {
   mayBeRunning,
   newBootNonce,
@@ -78,6 +78,18 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
     timer: systemTimer,
     runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
     ownSessions: ({ bridgeHome }) => openOwnSessions({ bridgeHome, clock: machine.clock }),
+    async drive(environment, happened) {
+      const { agents } = configOf(machine, environment);
+      const { bridgeHome } = environment;
+      closeOwnFolder(environment, machine);
+      const own = openOwnSessions({ bridgeHome, clock: machine.clock });
+      return supervisorOf({
+        ...{ environment, clock: machine.clock, timer: systemTimer, version: machine.program.version, agents, own },
+        isNameTaken: async (name) => own.read().peers.some((peer) => peer.name === name && isAlive(peer.process)),
+        warn: machine.warn,
+        happened: (_id, event) => happened(event),
+      });
+    },
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
@@ -103,9 +115,15 @@ function closeOwnFolder(environment: Environment, { warn }: Machine): void {
   if (privacy === "open") warn(openHome(bridgeHome));
 }
 
-async function openHistories({ clock, warn }: Machine, environment: Environment): Promise<Histories> {
+function configOf({ warn }: Machine, environment: Environment): Config {
   const { config, warnings } = readConfig(environment, AGENT_NAMES);
   for (const warning of warnings) warn(warning);
+  return config;
+}
+
+async function openHistories(machine: Machine, environment: Environment): Promise<Histories> {
+  const { clock } = machine;
+  const config = configOf(machine, environment);
   const extraRoots = Object.fromEntries(config.stores);
   const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
