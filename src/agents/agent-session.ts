@@ -90,6 +90,10 @@ export class AgentSession implements Driven {
   #stopping = false;
   /** Why it had to be ended. */
   #fault: string | undefined;
+  /** The agent is gone, or is of no more use. */
+  #isClosed = false;
+  /** How it ended, in words for a person. */
+  #whyGone: Promise<string> = Promise.resolve("the agent has ended");
 
   constructor(spec: AgentSessionSpec, tools: AgentSessionTools) {
     this.id = spec.id;
@@ -209,14 +213,15 @@ export class AgentSession implements Driven {
     await this.ended;
   }
 
-  /** Comes back when `work` is done, or after `ms` milliseconds. */
-  async #within(ms: number, work: Promise<unknown>): Promise<void> {
+  /** What `work` comes to, or undefined after `ms` milliseconds. */
+  async #within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
     let leave = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      leave = this.#tools.timer.after(ms, resolve);
+    const late = new Promise<undefined>((resolve) => {
+      leave = this.#tools.timer.after(ms, () => resolve(undefined));
     });
-    await Promise.race([work, late]);
+    const done = await Promise.race([work, late]);
     leave();
+    return done;
   }
 
   get #status(): SessionDescriptor["status"] {
@@ -278,7 +283,7 @@ export class AgentSession implements Driven {
       this.#usage.turn(end.usage);
       reason = this.#reasonOf(end.stopReason, turn);
     } catch (error) {
-      reason = this.#failedTurn(error, turn);
+      reason = await this.#failedTurn(error, turn);
     }
     // What is asked now, nobody waits for any more; what waits while we are ended stays unanswered.
     if (!this.#stopping) this.#questions.cancel();
@@ -308,13 +313,15 @@ export class AgentSession implements Driven {
     }
   }
 
-  #failedTurn(error: unknown, turn: Turn): TurnEndReason {
+  async #failedTurn(error: unknown, turn: Turn): Promise<TurnEndReason> {
     if (this.#stopping) return this.#stopReason;
     if (turn.cancelled) return "cancelled";
-    const message = error instanceof Error ? error.message : String(error);
-    const isGone = this.#isGone;
-    this.#turnError(turn, this.#fault ?? message, undefined);
-    return isGone ? "exited" : "error";
+    // That the agent is gone is told in the same turn of the loop as that it will not answer.
+    await new Promise(setImmediate);
+    if (!this.#isClosed)
+      return this.#turnError(turn, error instanceof Error ? error.message : String(error), undefined);
+    this.#turnError(turn, await this.#whyGone, undefined);
+    return "exited";
   }
 
   /** Why a turn ends that is running when the session is ended. */
@@ -370,22 +377,31 @@ export class AgentSession implements Driven {
     this.#record({ kind: "usage_snapshot", ...this.#usage.figures(), source: "adapter" });
   }
 
-  #isGone = false;
-
   /** Waits for the end of the agent, by itself or not, and puts everything in order then. */
   async #watch(child: Child, connection: AcpConnection, words: LastWords): Promise<void> {
-    const first = await Promise.race([child.exited, connection.closed]);
-    this.#isGone = true;
-    // One that closed its output, or that can't be read on, is of no more use.
-    const exit = first ?? (await child.end(0));
+    const ended = this.#endOf(child, connection);
+    this.#whyGone = ended.then(({ exit }) => this.#fault ?? whyEnded(this.#spec.agent, exit, words.line()));
+    const { exit, wanted } = await ended;
     connection.close();
     await this.#turn?.over;
-    const isFine = this.#stopping || (this.#fault === undefined && exit.code === 0);
+    const isFine = wanted || (this.#fault === undefined && exit.code === 0);
     await this.#finish({
       status: isFine ? "ended" : "failed",
       exit,
-      ...(!isFine && { error: this.#fault ?? whyEnded(this.#spec.agent, exit, words.line()) }),
+      ...(!isFine && { error: await this.#whyGone }),
     });
+  }
+
+  /** How the agent ended, and whether someone had wanted it to by then. */
+  async #endOf(child: Child, connection: AcpConnection): Promise<{ readonly exit: Exit; readonly wanted: boolean }> {
+    const first = await Promise.race([child.exited, connection.closed]);
+    this.#isClosed = true;
+    const wanted = this.#stopping;
+    // Most close their output by ending; one that lives on can't be spoken with, and is of no more use.
+    const exit = first ?? (await this.#within(INPUT_OVER_MS, child.exited));
+    if (exit === undefined && !wanted) this.#fault ??= "the agent closed its output and went on, so it was ended";
+    const last = await child.end(0);
+    return { exit: exit ?? last, wanted };
   }
 
   async #finish(ending: Omit<Ending, "endedAt">): Promise<void> {

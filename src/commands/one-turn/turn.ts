@@ -107,15 +107,11 @@ async function answered(
 
 function printerOf(terminal: Terminal, shape: FollowedTurn["shape"]): (event: SessionEvent) => Promise<void> {
   const shown = createEventText();
-  const reply = new PrintableText();
   switch (shape) {
     case "json":
       return (event) => terminal.out(`${printableJson(event)}\n`);
     case "reply":
-      return async (event) => {
-        const text = event.kind === "text-delta" ? reply.add(event.text) : event.kind === "turn-end" ? reply.end() : "";
-        if (text !== "") await terminal.out(text);
-      };
+      return replyPrinter(terminal);
     case "all":
       return async (event) => {
         // Who gave the prompt knows it.
@@ -123,4 +119,17 @@ function printerOf(terminal: Terminal, shape: FollowedTurn["shape"]): (event: Se
         if (text !== "") await terminal.out(terminal.colours ? text : printable(text));
       };
   }
+}
+
+/** The reply alone; whatever it ends with, the line is ended. */
+function replyPrinter(terminal: Terminal): (event: SessionEvent) => Promise<void> {
+  const reply = new PrintableText();
+  let isLineOpen = false;
+  return async (event) => {
+    const rest = event.kind === "turn-end" ? reply.end() : "";
+    const text = event.kind === "text-delta" ? reply.add(event.text) : rest;
+    if (text !== "") isLineOpen = !text.endsWith("\n");
+    const end = event.kind === "turn-end" && isLineOpen ? "\n" : "";
+    if (text + end !== "") await terminal.out(text + end);
+  };
 }
