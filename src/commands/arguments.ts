@@ -73,6 +73,20 @@ export function wholeNumber(
   };
 }
 
+/** An option whose value is one of `words`. */
+export function choice<W extends string>(help: string, words: readonly W[]): Valued<W> {
+  return {
+    kind: "value",
+    placeholder: words.join("|"),
+    help,
+    read(given, option) {
+      const word = words.find((each) => each === given);
+      if (word === undefined) throw new Failure("usage", `${option} takes one of ${words.join(", ")}, not "${given}"`);
+      return word;
+    },
+  };
+}
+
 /**
  * Reads the words after a command's name. Options and operands may be mixed; behind `--` all words are operands.
  * Short options may be joined, and the value of the last may follow it at once (`-n5`, `-fn5`).

@@ -113,12 +113,16 @@ async function* whileThere(
 }
 
 /** Whether a chat that is not there, or whose file can't be read, may be there again in a moment. */
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   return error instanceof Failure && (error.kind === "not-found" || error.kind === "unreadable");
 }
 
 /** Rings when the chat may have grown, and when nothing will tell so any more. */
-function ringing({ store, ref }: Chat, bell: Bell, signal: AbortSignal): { readonly lost: boolean } {
+export function ringing(
+  { store, ref }: Pick<Chat, "store" | "ref">,
+  bell: Bell,
+  signal: AbortSignal,
+): { readonly lost: boolean } {
   const state = { lost: signal.aborted };
   const listen = async (): Promise<void> => {
     try {

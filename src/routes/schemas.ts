@@ -128,3 +128,17 @@ export const LIST_CHANGE: JsonSchema = object(
   { generation: COUNT, ids: list(ID, 100) },
   { more: { ...YES, description: "More than `ids` names changed: list again." } },
 );
+
+/** A record of a recording; its further fields are those of its kind. */
+export const RECORD: JsonSchema = object(
+  { seq: { type: "number", description: "Its number: from 1, one more each." } },
+  { ts: TEXT, kind: TEXT, sessionId: TEXT },
+);
+
+/** A page of the records of a session. */
+export const RECORDS: JsonSchema = object({
+  sessionId: ID,
+  events: list(RECORD),
+  nextSeq: { type: "number", description: "The `since` of the next read, also when `events` is empty." },
+  complete: { type: "boolean", description: "There is nothing more now." },
+});

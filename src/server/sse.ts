@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { startEvents } from "./respond.ts";
-import type { SseEvent } from "./route.ts";
+import type { SseBlock, SseEvent } from "./route.ts";
 
 /** How long a stream may be silent before a comment shows that it is alive (and finds out whether the client is). */
 export const KEEP_ALIVE_MS = 15_000;
@@ -37,7 +37,7 @@ export function formatEvent({ event, id, data }: SseEvent): string {
  */
 export async function writeEvents(
   response: ServerResponse,
-  events: AsyncIterable<SseEvent>,
+  events: AsyncIterable<SseEvent | SseBlock>,
   { signal, keepAliveMs = KEEP_ALIVE_MS, mayGoOn = () => true, recheckMs = RECHECK_MS }: StreamTerms,
 ): Promise<void> {
   startEvents(response);
@@ -59,7 +59,8 @@ export async function writeEvents(
       const next = await orAborted(iterator.next(), end.signal);
       if (next === undefined || next.done || !checked()) break;
       keepAlive.refresh();
-      if (!response.write(formatEvent(next.value))) await drained(response, end.signal);
+      const written = "wire" in next.value ? next.value.wire : formatEvent(next.value);
+      if (!response.write(written)) await drained(response, end.signal);
     }
   } finally {
     clearInterval(recheck);

@@ -12,6 +12,8 @@ export interface SessionRef {
   readonly child?: SessionId;
   /** Where the store keeps it. */
   readonly place: unknown;
+  /** Tells ways of reading the same chat apart whose cursors are written differently. */
+  readonly reading?: string;
   /** Files without which it would not be found, besides those that its pages are made from: its parent's. */
   readonly standsOn?: readonly string[];
 }
@@ -97,6 +99,28 @@ export interface EntryPageBefore extends Provenance, Edition {
   readonly reset?: true;
 }
 
+/** A record of a recording, just as it stands in the file. */
+export interface RawEvent {
+  /** Its number: the recording's cursor. */
+  readonly seq: number;
+  /** Its line, without the newline: the text of a JSON object. */
+  readonly line: string;
+}
+
+/** One read of a recording's records. */
+export interface RawEventPage extends Provenance, Edition {
+  /** In file order. One that is read again unchanged may be the same list as before. */
+  readonly events: readonly RawEvent[];
+  /** The number behind which the next read goes on: of the last of these, else the one that was given (else 0). */
+  readonly nextSeq: number;
+  /** Where the next read goes on, exactly. */
+  readonly next: Cursor;
+  /** There is nothing more now. */
+  readonly complete: boolean;
+  /** What was given was a place in a file that is there no more: the page starts at the beginning. */
+  readonly reset?: true;
+}
+
 /** The children of a session, newest first, at most 200. */
 export interface ChildList extends Provenance {
   readonly children: readonly ChildEntry[];
@@ -168,6 +192,15 @@ export interface Store {
   children(ref: SessionRef): Promise<ChildList>;
   /** A subagent of this very session, else undefined. */
   child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined>;
+  /**
+   * The records behind the number `from`, or from the place `from` (the `next` of an earlier page) on: at most `limit` (from 1
+   * to 2000), and no more than about 4 MiB, but one at least. Every line that is a JSON object with a number `seq`, unchanged.
+   * Numbers that fall back in a file, as those of some other writers do, are told in file order all the same: passing on
+   * `nextSeq` never loops; which of several records with that number is meant is known as long as the page is remembered, and
+   * after that it is taken to be the last. Only recordings have this.
+   * @throws Failure bad-request: no such place · not-found
+   */
+  rawEvents?(ref: SessionRef, from: number | Cursor, limit: number): Promise<RawEventPage>;
   /** Its totals when they are counted; undefined starts the counting in the background. */
   totals(ref: SessionRef): Promise<Totals | undefined>;
   /**

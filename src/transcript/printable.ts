@@ -18,7 +18,35 @@ export function printableLine(text: string): string {
   return oneLine(printable(text));
 }
 
-/** What is never printed as it stands, each occurrence of it. */
+/** What `printable` takes out beside escape sequences. */
 export const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** Makes a text printable that comes in chunks: what `printable` takes out of the whole, also where it is split over two. */
+export class PrintableText {
+  #held = "";
+
+  /** What may be shown of `chunk` and of what was held back before it. */
+  add(chunk: string): string {
+    const text = this.#held + chunk;
+    const held = UNFINISHED.exec(text)?.[0] ?? "";
+    this.#held = held.length > MOST_HELD ? "" : held;
+    return printable(text.slice(0, text.length - this.#held.length));
+  }
+
+  /** What is still held back, at the end of the text. */
+  end(): string {
+    const held = this.#held;
+    this.#held = "";
+    return printable(held);
+  }
+}
+
+/** No escape sequence that a program means is longer. */
+const MOST_HELD = 1024;
+
+/** At the end of a chunk: half a line's end, half a character, or an escape sequence whose rest may still come. */
+const UNFINISHED =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /(?:\r|[\ud800-\udbff]|(?:\u001b\[|\u009b)[ -?]*|\u001b[ -/]*|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d\n]*\u001b?)$/;

@@ -44,7 +44,7 @@ export async function askEvents(
 ): Promise<AsyncIterator<SseEvent>> {
   const answer = await ask(routes, target, asked);
   if (answer.kind !== "events") throw new Error(`${target} did not answer events`);
-  return answer.events[Symbol.asyncIterator]();
+  return answer.events[Symbol.asyncIterator]() as AsyncIterator<SseEvent>;
 }
 
 /** The kind of failure that a target is refused with. */

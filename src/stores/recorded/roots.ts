@@ -17,11 +17,8 @@ export interface RecordedRoot {
  * configuration (such a home, or its `sessions` folder). Roots that lead to the same folder are one.
  */
 export function recordedRoots(environment: Environment, extra: readonly string[]): readonly RecordedRoot[] {
-  const set = environment.variable("AGENTPROTO_HOME");
-  const own = rootAt(
-    join(resolve(set ?? join(environment.home, ".agentproto")), "sessions"),
-    set === undefined ? undefined : "from AGENTPROTO_HOME",
-  );
+  const isSet = environment.variable("AGENTPROTO_HOME") !== undefined;
+  const own = rootAt(ownRecordings(environment), isSet ? "from AGENTPROTO_HOME" : undefined);
   const others = extra.map((folder) => {
     const path = resolve(/^~(?=$|[/\\])/.test(folder) ? join(environment.home, folder.slice(1)) : folder);
     return rootAt(basename(path) === "sessions" ? path : join(path, "sessions"), "from config.json");
@@ -33,6 +30,12 @@ export function recordedRoots(environment: Environment, extra: readonly string[]
     seen.add(key);
     return true;
   });
+}
+
+/** The folder that our own recordings lie in, a folder a session: `sessions` in `$AGENTPROTO_HOME`, else in `~/.agentproto`. */
+export function ownRecordings(environment: Environment): string {
+  const home = environment.variable("AGENTPROTO_HOME") ?? join(environment.home, ".agentproto");
+  return join(resolve(home), "sessions");
 }
 
 function rootAt(sessions: string, note?: string): RecordedRoot {

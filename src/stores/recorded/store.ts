@@ -16,6 +16,7 @@ import type {
   ListEffort,
   Listed,
   LiveProof,
+  RawEventPage,
   SessionRef,
   Skipped,
   Store,
@@ -24,6 +25,7 @@ import type {
 } from "../store.ts";
 import { Catalogue, type ListingWork } from "./catalogue.ts";
 import { RecordedChats, type RecordedPlace } from "./chats.ts";
+import { RawEventReader } from "./raw-events.ts";
 import { recordedRoots } from "./roots.ts";
 import { TotalsCounter } from "./totals.ts";
 
@@ -48,6 +50,7 @@ export class RecordedStore implements Store {
   readonly #catalogue: Catalogue;
   readonly #chats = new RecordedChats();
   readonly #totals = new TotalsCounter();
+  readonly #rawEvents = new RawEventReader();
 
   constructor(parts: RecordedStoreParts) {
     const { environment, extraRoots, clock, work } = parts;
@@ -91,6 +94,10 @@ export class RecordedStore implements Store {
 
   totals(ref: SessionRef): Promise<Totals | undefined> {
     return this.#totals.totals(placeOf(ref));
+  }
+
+  rawEvents(ref: SessionRef, from: number | Cursor, limit: number): Promise<RawEventPage> {
+    return this.#rawEvents.page(placeOf(ref), from, limit);
   }
 
   watch(ref: SessionRef, signal: AbortSignal): AsyncIterable<void> {
