@@ -33,7 +33,7 @@ export async function openAcp(
       prompt: (text) => client.prompt(sessionId, text),
       cancel: () => client.cancel(sessionId),
       closed: client.closed,
-      close: () => client.close(new Failure("failed", "the connection to the agent was closed")),
+      close: (why = new Failure("failed", "the connection to the agent was closed")) => client.close(why),
     };
   } catch (error) {
     client.close(new Failure("failed", "the agent did not come up", error));

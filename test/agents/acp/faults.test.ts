@@ -174,6 +174,17 @@ test("a closed connection lets whoever waits fail, answers nothing, and gives ou
   assert.equal(agent.wasSent("sent").length, sent);
 });
 
+test("a prompt of an agent whose output another process holds open ends when the connection is closed", async () => {
+  await using agent = startFakeAgent();
+  const connection = await agent.open();
+  const end = connection.prompt("grandchild holding\nkill");
+  await until(() => agent.child.signalCode !== null && /^grandchild \d/.test(agent.heard.text));
+  const failure = assert.rejects(end, { message: "it was killed" });
+  connection.close(new Failure("failed", "it was killed"));
+  await failure;
+  process.kill(Number(/grandchild (\d+)/.exec(agent.heard.text)?.[1]), "SIGKILL");
+});
+
 test("a flood is held back while what happened is being taken", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {

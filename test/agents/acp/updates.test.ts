@@ -141,6 +141,32 @@ test("changes of files are kept as such", () => {
   assert.deepEqual(result([{ type: "diff", path: "/a" }, 7, null, { type: "content" }]), null);
 });
 
+test("what a command prints beside the updates is its result", () => {
+  const printed = (data: string, key = "terminal_output_delta") =>
+    change({ _meta: { [key]: { data, terminal_id: "t" } } });
+  const content = [{ type: "terminal", terminalId: "t" }];
+  const events = all(call({ title: "ls", content }), printed("a\n"), printed("b\n"), change({ status: "completed" }));
+  assert.deepEqual(events.at(-1), { kind: "tool-result", toolCallId: "t", result: "a\nb\n", isError: false });
+  const flood = all(
+    call({ title: "yes" }),
+    ...Array.from({ length: 300 }, () => printed("y\n".repeat(5000), "terminal_output")),
+    change({ status: "completed" }),
+  );
+  const { result } = flood.at(-1) as { result: string };
+  assert.equal(result.length, 1024 * 1024);
+  assert.match(result.slice(-3), /…$/);
+});
+
+test("a call whose content grows in every update is not forgotten", () => {
+  const grown = Array.from({ length: 200 }, () => change({ content: [text("x".repeat(1000))] }));
+  const calls = new ToolCalls();
+  eventsOf(call({ title: "tail" }), calls, 100);
+  for (const update of grown) assert.deepEqual(eventsOf(update, calls, 1024 * 1024), []);
+  assert.deepEqual(eventsOf(change({ title: "still" }), calls, 100), [
+    { kind: "tool-call", toolCallId: "t", toolName: "still", arguments: {}, isUpdate: true },
+  ]);
+});
+
 test("a call nested without end is kept as far as it can be written", () => {
   let rawInput: unknown = "deep";
   for (let level = 0; level < 100_000; level++) rawInput = [rawInput];
