@@ -35,3 +35,9 @@ test("a path that begins in a folder that has been removed is a failure that say
   const message = '"x" begins in a folder that has been removed: go to another, or give it in full';
   assert.throws(() => absolute("x"), { name: "Failure", kind: "failed", message });
 });
+
+test("all variables that are set are told, also the empty ones", () => {
+  const environment = environmentFrom({ home: "/h", variables: { ONE: "1", EMPTY: "", NONE: undefined } });
+  assert.deepEqual(environment.variables(), { ONE: "1", EMPTY: "" });
+  assert.equal(processEnvironment().variables().PATH, process.env.PATH);
+});
