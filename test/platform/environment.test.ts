@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { absolute, processEnvironment } from "../../src/platform/environment.ts";
+import { absolute, environmentFrom, processEnvironment } from "../../src/platform/environment.ts";
 import { temporaryFolder } from "./folder.ts";
 
 test("an empty or relative HOME makes no folder of ours wherever the shell is", (t) => {

@@ -9,7 +9,12 @@ function shown(...chunks: string[]): string {
 }
 
 const SAMPLE =
-  "a\u001b[31mred\u001b[0m \u001b]0;title\u0007b\u001b]8;;http://x\u001b\\c\r\nd\re\u009b1mf\u{e0041}g😀\u202eh\u001b(Bi\n";
+  "a\u001b[31mred\u001b[0m \u001b]0;title\u0007b\u001b]8;;http://x\u001b\\c\r\nd\re\u009b1mf\u{e0041}g😀\u202eh\u001b(Bi\u001bPq#1\u001b\\j\u001b7k\n";
+
+test("escape sequences are taken out whole, and what only looks like the beginning of one takes no text with it", () => {
+  assert.equal(printable(SAMPLE), "ared bc\nd\nefg😀hijk\n");
+  assert.equal(printable("a\u001b]0;b\nc\u0007d \u001b[1"), "a]0;b\ncd [1");
+});
 
 test("a text in chunks shows what the whole shows, wherever it is cut", () => {
   const whole = printable(SAMPLE);
