@@ -27,8 +27,8 @@ export interface Ending {
 }
 
 /**
- * What runs of it now: the root, its process group, session and terminal, all that descend from these by parent, and, on
- * Linux, all that carry the mark: so also those that made a session of their own and lost their parent. Never this process,
+ * What runs of it now: the root, its process group, session and terminal, on Linux all that carry the mark, and all that
+ * belong to one of these as its descendant or follower: so also those that made a session of their own and lost their parent. Never this process,
  * nor one that it descends from.
  */
 export function runningOf({ root, mark, terminal }: Started, table: Processes): readonly ProcessRow[] {
@@ -48,7 +48,7 @@ export function runningOf({ root, mark, terminal }: Started, table: Processes): 
       (mayCarry(row.start) && table.variableOf(row.pid, MARK) === mark);
     if (belongs) found.add(row.pid);
   }
-  addDescendants(found, table.rows);
+  addBelonging(found, table.rows);
   for (const pid of lineOf(process.pid, byPid)) found.delete(pid);
   return table.rows.filter(({ pid }) => found.has(pid));
 }
@@ -118,11 +118,18 @@ async function gone(
   }
 }
 
-function addDescendants(found: Set<number>, table: readonly ProcessRow[]): void {
-  const children = new Map<number, number[]>();
-  for (const { pid, parent } of table) children.set(parent, [...(children.get(parent) ?? []), pid]);
+/** Adds to `found` all that descend from these, or are in a group or session that one of these leads. */
+function addBelonging(found: Set<number>, table: readonly ProcessRow[]): void {
+  const belonging = new Map<number, Set<number>>();
+  for (const { pid, parent, group, session } of table) {
+    for (const leader of [parent, group, session]) {
+      const others = belonging.get(leader);
+      if (others === undefined) belonging.set(leader, new Set([pid]));
+      else others.add(pid);
+    }
+  }
   // A set that grows while it is walked is walked to its new end.
-  for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child);
+  for (const pid of found) for (const other of belonging.get(pid) ?? []) found.add(other);
 }
 
 /** The process `pid` and those that it descends from. */

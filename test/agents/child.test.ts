@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Child } from "../../src/agents/child.ts";
 import { childVariables } from "../../src/agents/child-variables.ts";
-import { ProcessTable, processesOf, rowFromStat, rowsFromPs } from "../../src/agents/process-table.ts";
+import { freshIdentity, ProcessTable, processesOf, rowFromStat, rowsFromPs } from "../../src/agents/process-table.ts";
 import { endLeftover, runningOf } from "../../src/agents/process-tree.ts";
 import { startChild } from "../../src/agents/start-child.ts";
 import { Failure } from "../../src/platform/failure.ts";
@@ -282,6 +282,13 @@ test("neither this process nor one that it descends from is ever among what is e
     ),
     [],
   );
+});
+
+test("a child that ends at once is known by its start all the same, so that its number is never taken for it", async (t) => {
+  const child = await shell(t, "exit 0");
+  assert.ok(child.identity.start !== undefined);
+  assert.deepEqual(await child.end(0).then(() => isAlive(child.identity)), false);
+  assert.equal(freshIdentity(process.pid).start, ourIdentity().start);
 });
 
 test("a process that has got the number of one that is gone is another, and so are its group and its children", () => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createOutput, type Output } from "../../src/agents/output.ts";
 import { childrenOf } from "../../src/agents/process-table.ts";
+import { endLeftover } from "../../src/agents/process-tree.ts";
 import { type RunningProgram, type StartProgram, startProgram } from "../../src/agents/program.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { isAlive } from "../../src/platform/process-identity.ts";
@@ -263,10 +265,7 @@ if (LINUX) {
     assert.deepEqual(exit, { code: 137, signal: "SIGKILL" });
     assert.ok(!isAlive(program.identity) && !isAlive(shell), "neither script nor the shell is left");
     assert.deepEqual(await marked(program.mark), []);
-    assert.ok(
-      !readdirSync("/proc").some((name) => /^\d+$/.test(name) && commandOf(name).includes(folder)),
-      "nor the unmarked one",
-    );
+    assert.ok(!commands().some((command) => command.includes(folder)), "nor the one without a mark");
     await until(() => terminals().length <= before.length, "nor the terminal");
   });
 
@@ -278,6 +277,45 @@ if (LINUX) {
     assert.notEqual(exit.signal, "SIGKILL");
   });
 
+  test("when the server is killed, the next start ends all that is left on a terminal", async (t) => {
+    const mark = freshMark(t);
+    const folder = temporaryFolder(t);
+    const before = terminals();
+    const stubborn = "trap '' TERM HUP INT; touch \\$0; while :; do sleep 0.05; done";
+    const script = `trap '' HUP TERM; (env -u AGENT_BRIDGE_SESSION sh -c "${stubborn}" ${folder}/unmarked &) ; sh -c "${stubborn}" ${folder}/up`;
+    const what = {
+      kind: "terminal",
+      argv: ["sh", "-c", script],
+      cwd: "/",
+      env: VARIABLES,
+      columns: 80,
+      rows: 24,
+      mark,
+    };
+    const server = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        `import { createOutput } from "${new URL("../../src/agents/output.ts", import.meta.url)}";
+         import { startProgram } from "${new URL("../../src/agents/program.ts", import.meta.url)}";
+         const program = await startProgram({ ...${JSON.stringify(what)}, output: createOutput() });
+         console.log(JSON.stringify(program.identity));`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    t.after(() => server.kill("SIGKILL"));
+    const lines = server.stdout[Symbol.asyncIterator]();
+    const identity = JSON.parse(String((await lines.next()).value));
+    await until(() => ["up", "unmarked"].every((name) => existsSync(join(folder, name))), "all are up");
+    server.kill("SIGKILL");
+    await endLeftover(identity, mark, { graceMs: 100 });
+    assert.ok(!isAlive(identity));
+    assert.deepEqual(await marked(mark), []);
+    assert.ok(!commands().some((command) => command.includes(folder)), "nor the one without a mark");
+    await until(() => terminals().length <= before.length, "nor the terminal");
+  });
+
   test("a terminal that floods is ended all the same", async (t) => {
     const program = await run(t, "terminal", ["sh", "-c", "trap '' TERM HUP; yes"]);
     await until(() => program.output.read().next > 1_000_000, "it floods");
@@ -286,10 +324,13 @@ if (LINUX) {
   });
 }
 
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
+/** The words of all processes. */
+function commands(): string[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) ? readFileSync(`/proc/${name}/cmdline`, "utf8") : [];
+    } catch {
+      return [];
+    }
+  });
 }
