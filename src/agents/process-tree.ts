@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAlive, ourIdentity, type ProcessIdentity } from "../platform/process-identity.ts";
+import { isAlive, ourIdentity, type ProcessIdentity, startOf } from "../platform/process-identity.ts";
 import { MARK } from "./child-variables.ts";
-import { type Processes, type ProcessRow, ProcessTable } from "./process-table.ts";
+import type { Processes, ProcessRow, ProcessTable } from "./process-table.ts";
 
 /** A process that we started, and by what the ones that it started in turn are known. */
 export interface Started {
@@ -22,8 +22,8 @@ export interface Ending {
   readonly polite?: readonly NodeJS.Signals[];
   /** The root only hands on what the others print, and ends when they have: it is not asked, and killed last. */
   readonly rootLast?: boolean;
-  /** One for all that is ended at the same time: the table is long. */
-  readonly table?: ProcessTable;
+  /** One for all that may be ended at the same time: the table is long. */
+  readonly table: ProcessTable;
 }
 
 /**
@@ -56,7 +56,7 @@ export function runningOf({ root, mark, terminal }: Started, table: Processes): 
 /** Ends all that runs of it: politely, then for good. Comes back when none is left, or can't be killed for two seconds. */
 export async function endStarted(started: Started, ending: Ending): Promise<void> {
   if (process.platform === "win32") return endOnWindows(started.root, ending.graceMs);
-  const { graceMs, table = new ProcessTable() } = ending;
+  const { graceMs, table } = ending;
   const spared = ending.rootLast ? started.root.pid : undefined;
   const askedToEnd = new Set<string>();
   const all = await gone(started, table, graceMs, (row) => {
@@ -110,7 +110,7 @@ async function gone(
     if (rows.length === 0) return true;
     for (const row of rows) act(row);
     // The whole table is read again only when these have ended: asking for a few is cheap.
-    while (rows.some(isAlive)) {
+    while (rows.some(stillRuns)) {
       if (performance.now() >= until) return false;
       await sleep(wait);
       wait = Math.min(wait * 1.5, LAST_LOOK_MS);
@@ -147,12 +147,17 @@ function lineOf(pid: number, byPid: ReadonlyMap<number, ProcessRow>): ReadonlySe
 
 function signal(row: ProcessRow, name: NodeJS.Signals): void {
   // Since the table was read it may have ended, and another may have its number.
-  if (!isAlive({ pid: row.pid, start: row.start })) return;
+  if (!stillRuns(row)) return;
   try {
     process.kill(row.pid, name);
   } catch {
     // It has just ended, or has become another user's: then it can't be ended by us.
   }
+}
+
+/** The table is of this run of the machine: the start alone decides. */
+function stillRuns({ pid, start }: ProcessRow): boolean {
+  return startOf(pid) === start;
 }
 
 function keyOf({ pid, start }: ProcessRow): string {

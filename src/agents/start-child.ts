@@ -18,7 +18,7 @@ export interface ChildKeeping {
   readonly rootLast?: boolean;
   /** The terminal that it holds, once that is known. */
   readonly terminal?: () => number | undefined;
-  readonly table?: Ending["table"];
+  readonly table: Ending["table"];
 }
 
 /**
@@ -106,7 +106,7 @@ class RunningChild implements Child {
     const terminal = terminalOf?.();
     return endStarted(
       { root: this.identity, mark, ...(terminal !== undefined && { terminal }) },
-      { graceMs, ...(polite && { polite }), ...(rootLast && { rootLast }), ...(table && { table }) },
+      { graceMs, ...(polite && { polite }), ...(rootLast && { rootLast }), table },
     );
   }
 }

@@ -10,7 +10,7 @@ import { type RunningProgram, type StartProgram, startProgram } from "../../src/
 import { Failure } from "../../src/platform/failure.ts";
 import { isAlive } from "../../src/platform/process-identity.ts";
 import { temporaryFolder } from "../platform/folder.ts";
-import { freshMark, marked, until, VARIABLES } from "./left.ts";
+import { freshMark, marked, TABLE, until, VARIABLES } from "./left.ts";
 
 const LINUX = process.platform === "linux";
 
@@ -25,7 +25,18 @@ async function run(
   const output = createOutput();
   const mark = freshMark(t);
   const cwd = temporaryFolder(t);
-  const program = await startProgram({ kind, argv, cwd, env: VARIABLES, columns: 80, rows: 24, output, mark, ...more });
+  const program = await startProgram({
+    kind,
+    argv,
+    cwd,
+    env: VARIABLES,
+    columns: 80,
+    rows: 24,
+    output,
+    mark,
+    table: TABLE,
+    ...more,
+  });
   return { ...program, output, mark };
 }
 
@@ -295,11 +306,13 @@ if (LINUX) {
     const server = spawn(
       process.execPath,
       [
+        ...process.execArgv,
         "--input-type=module",
         "-e",
         `import { createOutput } from "${new URL("../../src/agents/output.ts", import.meta.url)}";
+         import { ProcessTable } from "${new URL("../../src/agents/process-table.ts", import.meta.url)}";
          import { startProgram } from "${new URL("../../src/agents/program.ts", import.meta.url)}";
-         const program = await startProgram({ ...${JSON.stringify(what)}, output: createOutput() });
+         const program = await startProgram({ ...${JSON.stringify(what)}, output: createOutput(), table: new ProcessTable() });
          console.log(JSON.stringify(program.identity));`,
       ],
       { stdio: ["ignore", "pipe", "inherit"] },
@@ -309,7 +322,7 @@ if (LINUX) {
     const identity = JSON.parse(String((await lines.next()).value));
     await until(() => ["up", "unmarked"].every((name) => existsSync(join(folder, name))), "all are up");
     server.kill("SIGKILL");
-    await endLeftover(identity, mark, { graceMs: 100 });
+    await endLeftover(identity, mark, { graceMs: 100, table: TABLE });
     assert.ok(!isAlive(identity));
     assert.deepEqual(await marked(mark), []);
     assert.ok(!commands().some((command) => command.includes(folder)), "nor the one without a mark");
