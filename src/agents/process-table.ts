@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { Breather } from "../platform/breather.ts";
+import { identityOf, ourIdentity, type ProcessIdentity } from "../platform/process-identity.ts";
 
 /** A running process, as the system lists it. */
 export interface ProcessRow {
@@ -86,9 +87,21 @@ function rowOf(pid: number): ProcessRow | undefined {
   return text === undefined ? undefined : rowFromStat(pid, text);
 }
 
-/** What `/proc/<pid>/stat` says, its fields counted from the last bracket: the command before it may hold anything. */
+/**
+ * A child that was started in this very turn, also when it has ended meanwhile: its parent, this process, has not asked yet,
+ * and so it still has its number.
+ */
+export function freshIdentity(pid: number): ProcessIdentity {
+  const now = identityOf(pid);
+  if (now !== undefined) return now;
+  const { boot } = ourIdentity();
+  const start = process.platform === "linux" ? fieldsOf(textOf(`/proc/${pid}/stat`) ?? "")[19] : undefined;
+  return { pid, ...(start !== undefined && { start }), ...(boot !== undefined && { boot }) };
+}
+
+/** What `/proc/<pid>/stat` says; undefined for a process that has ended. */
 export function rowFromStat(pid: number, stat: string): ProcessRow | undefined {
-  const [state, parent, group, session, terminal, ...others] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session, terminal, ...others] = fieldsOf(stat);
   const start = others[14];
   if (state === "Z" || state === "X" || start === undefined) return undefined;
   return {
@@ -99,6 +112,11 @@ export function rowFromStat(pid: number, stat: string): ProcessRow | undefined {
     terminal: Number(terminal),
     start,
   };
+}
+
+/** The fields from the state on, counted from the last bracket: the command before it may hold anything. */
+function fieldsOf(stat: string): readonly string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 /** What `ps -A -o pid=,ppid=,pgid=,lstart=` prints. */

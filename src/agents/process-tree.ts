@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAlive, ourIdentity, type ProcessIdentity } from "../platform/process-identity.ts";
+import { isAlive, ourIdentity, type ProcessIdentity, startOf } from "../platform/process-identity.ts";
 import { MARK } from "./child-variables.ts";
-import { type Processes, type ProcessRow, ProcessTable } from "./process-table.ts";
+import type { Processes, ProcessRow, ProcessTable } from "./process-table.ts";
 
 /** A process that we started, and by what the ones that it started in turn are known. */
 export interface Started {
@@ -22,13 +22,13 @@ export interface Ending {
   readonly polite?: readonly NodeJS.Signals[];
   /** The root only hands on what the others print, and ends when they have: it is not asked, and killed last. */
   readonly rootLast?: boolean;
-  /** One for all that is ended at the same time: the table is long. */
-  readonly table?: ProcessTable;
+  /** One for all that may be ended at the same time: the table is long. */
+  readonly table: ProcessTable;
 }
 
 /**
- * What runs of it now: the root, its process group, session and terminal, all that descend from these by parent, and, on
- * Linux, all that carry the mark: so also those that made a session of their own and lost their parent. Never this process,
+ * What runs of it now: the root, its process group, session and terminal, on Linux all that carry the mark, and all that
+ * belong to one of these as its descendant or follower: so also those that made a session of their own and lost their parent. Never this process,
  * nor one that it descends from.
  */
 export function runningOf({ root, mark, terminal }: Started, table: Processes): readonly ProcessRow[] {
@@ -48,7 +48,7 @@ export function runningOf({ root, mark, terminal }: Started, table: Processes): 
       (mayCarry(row.start) && table.variableOf(row.pid, MARK) === mark);
     if (belongs) found.add(row.pid);
   }
-  addDescendants(found, table.rows);
+  addBelonging(found, table.rows);
   for (const pid of lineOf(process.pid, byPid)) found.delete(pid);
   return table.rows.filter(({ pid }) => found.has(pid));
 }
@@ -56,7 +56,7 @@ export function runningOf({ root, mark, terminal }: Started, table: Processes): 
 /** Ends all that runs of it: politely, then for good. Comes back when none is left, or can't be killed for two seconds. */
 export async function endStarted(started: Started, ending: Ending): Promise<void> {
   if (process.platform === "win32") return endOnWindows(started.root, ending.graceMs);
-  const { graceMs, table = new ProcessTable() } = ending;
+  const { graceMs, table } = ending;
   const spared = ending.rootLast ? started.root.pid : undefined;
   const askedToEnd = new Set<string>();
   const all = await gone(started, table, graceMs, (row) => {
@@ -110,7 +110,7 @@ async function gone(
     if (rows.length === 0) return true;
     for (const row of rows) act(row);
     // The whole table is read again only when these have ended: asking for a few is cheap.
-    while (rows.some(isAlive)) {
+    while (rows.some(stillRuns)) {
       if (performance.now() >= until) return false;
       await sleep(wait);
       wait = Math.min(wait * 1.5, LAST_LOOK_MS);
@@ -118,11 +118,18 @@ async function gone(
   }
 }
 
-function addDescendants(found: Set<number>, table: readonly ProcessRow[]): void {
-  const children = new Map<number, number[]>();
-  for (const { pid, parent } of table) children.set(parent, [...(children.get(parent) ?? []), pid]);
+/** Adds to `found` all that descend from these, or are in a group or session that one of these leads. */
+function addBelonging(found: Set<number>, table: readonly ProcessRow[]): void {
+  const belonging = new Map<number, Set<number>>();
+  for (const { pid, parent, group, session } of table) {
+    for (const leader of [parent, group, session]) {
+      const others = belonging.get(leader);
+      if (others === undefined) belonging.set(leader, new Set([pid]));
+      else others.add(pid);
+    }
+  }
   // A set that grows while it is walked is walked to its new end.
-  for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child);
+  for (const pid of found) for (const other of belonging.get(pid) ?? []) found.add(other);
 }
 
 /** The process `pid` and those that it descends from. */
@@ -140,12 +147,17 @@ function lineOf(pid: number, byPid: ReadonlyMap<number, ProcessRow>): ReadonlySe
 
 function signal(row: ProcessRow, name: NodeJS.Signals): void {
   // Since the table was read it may have ended, and another may have its number.
-  if (!isAlive({ pid: row.pid, start: row.start })) return;
+  if (!stillRuns(row)) return;
   try {
     process.kill(row.pid, name);
   } catch {
     // It has just ended, or has become another user's: then it can't be ended by us.
   }
+}
+
+/** The table is of this run of the machine: the start alone decides. */
+function stillRuns({ pid, start }: ProcessRow): boolean {
+  return startOf(pid) === start;
 }
 
 function keyOf({ pid, start }: ProcessRow): string {

@@ -22,8 +22,8 @@ export interface StartProgram {
   readonly output: Output;
   /** By what all that it starts is known; the session's id. */
   readonly mark: string;
-  /** One for all programs that are ended at the same time. */
-  readonly table?: ProcessTable;
+  /** One for all programs that may be ended at the same time. */
+  readonly table: ProcessTable;
 }
 
 /** A program that runs by pipes or on a terminal of its own. */
@@ -57,7 +57,7 @@ async function startCommand(what: StartProgram): Promise<RunningProgram> {
   const [command = "", ...args] = what.argv;
   const child = await startChild(
     { command, args, cwd: what.cwd, env: what.env },
-    { mark: what.mark, ...(what.table && { table: what.table }) },
+    { mark: what.mark, table: what.table },
   );
   const input = inputOf(child);
   return {

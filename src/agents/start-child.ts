@@ -2,10 +2,11 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { identityOf, type ProcessIdentity } from "../platform/process-identity.ts";
+import type { ProcessIdentity } from "../platform/process-identity.ts";
 import type { Child, ChildCommand, Exit } from "./child.ts";
 import { ChildPipe } from "./child-pipe.ts";
 import { MARK } from "./child-variables.ts";
+import { freshIdentity } from "./process-table.ts";
 import { type Ending, endStarted } from "./process-tree.ts";
 import { checkCommand, startFailure } from "./start-failure.ts";
 
@@ -17,7 +18,7 @@ export interface ChildKeeping {
   readonly rootLast?: boolean;
   /** The terminal that it holds, once that is known. */
   readonly terminal?: () => number | undefined;
-  readonly table?: Ending["table"];
+  readonly table: Ending["table"];
 }
 
 /**
@@ -60,11 +61,11 @@ class RunningChild implements Child {
   readonly exited: Promise<Exit>;
   readonly #stdin: Writable;
   readonly #keeping: ChildKeeping;
+  #exit: Exit | undefined;
 
   constructor(child: Spawned, keeping: ChildKeeping) {
     const pid = child.pid ?? 0;
-    // One that has ended already keeps its number until we have been told, in a later turn.
-    this.identity = identityOf(pid) ?? { pid };
+    this.identity = freshIdentity(pid);
     this.#keeping = keeping;
     this.#stdin = child.stdin;
     // Whoever no longer reads, or is gone, need not be told anything.
@@ -73,8 +74,9 @@ class RunningChild implements Child {
     this.stderr = new ChildPipe(child.stderr);
     this.exited = new Promise((resolve) => {
       child.once("exit", async (code, signal) => {
+        this.#exit = { code, signal };
         await Promise.all([this.stdout.drained(), this.stderr.drained()]);
-        resolve({ code, signal });
+        resolve(this.#exit);
       });
     });
   }
@@ -91,17 +93,23 @@ class RunningChild implements Child {
 
   async end(graceMs: number): Promise<Exit> {
     this.closeInput();
-    const { mark, polite, rootLast, terminal: terminalOf, table } = this.#keeping;
-    const terminal = terminalOf?.();
-    await endStarted(
-      { root: this.identity, mark, ...(terminal !== undefined && { terminal }) },
-      { graceMs, ...(polite && { polite }), ...(rootLast && { rootLast }), ...(table && { table }) },
-    );
+    // Where its start is not known, its number may be another's by now.
+    if (this.#exit === undefined || this.identity.start !== undefined) await this.#endAll(graceMs);
     this.stdout.closeUnread();
     this.stderr.closeUnread();
-    return Promise.race([this.exited, sleep(UNKILLABLE_MS, { code: null, signal: null }, { ref: false })]);
+    await Promise.race([this.exited, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    return this.#exit ?? { code: null, signal: null };
+  }
+
+  #endAll(graceMs: number): Promise<void> {
+    const { mark, polite, rootLast, terminal: terminalOf, table } = this.#keeping;
+    const terminal = terminalOf?.();
+    return endStarted(
+      { root: this.identity, mark, ...(terminal !== undefined && { terminal }) },
+      { graceMs, ...(polite && { polite }), ...(rootLast && { rootLast }), table },
+    );
   }
 }
 
-/** How long to wait for the end of one that the system does not let be killed: ms. */
-const UNKILLABLE_MS = 2_000;
+/** How long to wait for a reader that is slow, and for a child that the system does not let be killed: ms. */
+const LAST_WORDS_MS = 2_000;

@@ -34,7 +34,7 @@ export async function startTerminal(what: StartProgram): Promise<RunningProgram>
       polite: ["SIGHUP", "SIGTERM", "SIGCONT"],
       rootLast: true,
       terminal: () => terminal.device,
-      ...(what.table && { table: what.table }),
+      table: what.table,
     },
   );
   const input = inputOf(child);

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import { oneLine } from "./clip.ts";
 
 /**
@@ -7,7 +6,8 @@ import { oneLine } from "./clip.ts";
  * spell a text in tags that no one sees). What a transcript holds is foreign text.
  */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text)
+  return text
+    .replace(SEQUENCES, "")
     .replace(/\r\n?/g, "\n")
     .replace(/[\u2028\u2029]/g, " ")
     .replace(UNPRINTABLE, "");
@@ -46,7 +46,15 @@ export class PrintableText {
 /** No escape sequence that a program means is longer. */
 const MOST_HELD = 1024;
 
+/**
+ * Escape sequences: control sequences, texts for the terminal itself (titles, links) on one line, and the short ones. Nothing
+ * in one can begin another, so that a text of beginnings alone is read once and not from each of them to its end.
+ */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\n\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-OQ-WYZ\\`-~]/g;
+
 /** At the end of a chunk: half a line's end, half a character, or an escape sequence whose rest may still come. */
 const UNFINISHED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  /(?:\r|[\ud800-\udbff]|(?:\u001b\[|\u009b)[ -?]*|\u001b[ -/]*|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d\n]*\u001b?)$/;
+  /(?:\r|[\ud800-\udbff]|(?:\u001b\[|\u009b)[0-?]*[ -/]*|\u001b[ -/]*|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\n\u001b\u0080-\u009f]*\u001b?)$/;

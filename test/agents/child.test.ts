@@ -6,19 +6,22 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Child } from "../../src/agents/child.ts";
 import { childVariables } from "../../src/agents/child-variables.ts";
-import { ProcessTable, processesOf, rowFromStat, rowsFromPs } from "../../src/agents/process-table.ts";
+import { freshIdentity, ProcessTable, processesOf, rowFromStat, rowsFromPs } from "../../src/agents/process-table.ts";
 import { endLeftover, runningOf } from "../../src/agents/process-tree.ts";
 import { startChild } from "../../src/agents/start-child.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { identityOf, isAlive, ourIdentity } from "../../src/platform/process-identity.ts";
 import { temporaryFolder } from "../platform/folder.ts";
-import { freshMark, marked, textOf, until, VARIABLES } from "./left.ts";
+import { freshMark, marked, TABLE, textOf, until, VARIABLES } from "./left.ts";
 
 const LINUX = process.platform === "linux";
 
 /** A child that runs a shell's script. */
 function shell(t: TestContext, script: string, mark = freshMark(t)): Promise<Child> {
-  return startChild({ command: "sh", args: ["-c", script], cwd: temporaryFolder(t), env: VARIABLES }, { mark });
+  return startChild(
+    { command: "sh", args: ["-c", script], cwd: temporaryFolder(t), env: VARIABLES },
+    { mark, table: TABLE },
+  );
 }
 
 test("what a child prints comes as it was printed, and its exit tells how it ended", async (t) => {
@@ -33,7 +36,10 @@ test("a child has the folder, the words and the variables that it was given, and
   const mark = freshMark(t);
   const cwd = temporaryFolder(t);
   const args = ["-c", 'pwd; printf "%s|" "$@"; echo; env', "sh", "a b", "", "é\n'"];
-  const child = await startChild({ command: "sh", args, cwd, env: { ...VARIABLES, ONE: "1=2" } }, { mark });
+  const child = await startChild(
+    { command: "sh", args, cwd, env: { ...VARIABLES, ONE: "1=2" } },
+    { mark, table: TABLE },
+  );
   const text = await textOf(child.stdout);
   assert.ok(text.startsWith(`${cwd}\na b||é\n'|\n`), text);
   assert.match(text, /^ONE=1=2$/m);
@@ -45,7 +51,7 @@ test("each reason why a child can't be started is told apart, and says what to d
   writeFileSync(join(folder, "plain"), "#!/bin/sh\n", { mode: 0o644 });
   writeFileSync(join(folder, "script"), "#!/nowhere/interpreter\n", { mode: 0o755 });
   const start = (command: string, cwd = folder, args: string[] = []): Promise<string> =>
-    startChild({ command, args, cwd, env: VARIABLES }, { mark: freshMark(t) }).then(
+    startChild({ command, args, cwd, env: VARIABLES }, { mark: freshMark(t), table: TABLE }).then(
       () => "started",
       (error: unknown) => (error instanceof Failure ? `${error.kind}: ${error.message}` : `no Failure: ${error}`),
     );
@@ -80,8 +86,9 @@ test("each reason why a child can't be started is told apart, and says what to d
 test("too many open files fail the start and nothing else", { skip: !LINUX }, async (t) => {
   const program = `
     import { openSync } from "node:fs";
+    import { ProcessTable } from "${new URL("../../src/agents/process-table.ts", import.meta.url)}";
     import { startChild } from "${new URL("../../src/agents/start-child.ts", import.meta.url)}";
-    const start = () => startChild({ command: "sh", args: [], cwd: "/", env: {} }, { mark: "${freshMark(t)}" });
+    const start = () => startChild({ command: "sh", args: [], cwd: "/", env: {} }, { mark: "${freshMark(t)}", table: new ProcessTable() });
     await (await start()).end(1000);
     try { for (;;) openSync("/dev/null"); } catch {}
     await start().then(() => console.log("started"), (error) => console.log(error.kind, error.message));
@@ -90,6 +97,7 @@ test("too many open files fail the start and nothing else", { skip: !LINUX }, as
     "-c",
     'ulimit -n 64; exec "$0" "$@"',
     process.execPath,
+    ...process.execArgv,
     "--input-type=module",
     "-e",
     program,
@@ -243,14 +251,15 @@ test("when the server is killed, a child's input ends, and what it does not end 
   const folder = temporaryFolder(t);
   const server = `
     import { writeFileSync } from "node:fs";
+    import { ProcessTable } from "${new URL("../../src/agents/process-table.ts", import.meta.url)}";
     import { startChild } from ${JSON.stringify(fileURLToPath(new URL("../../src/agents/start-child.ts", import.meta.url)))};
     const script = "cat; touch $0/input-ended; trap '' TERM HUP; while :; do sleep 0.05; done";
     const child = await startChild(
       { command: "sh", args: ["-c", script, ${JSON.stringify(folder)}], cwd: "/", env: { PATH: process.env.PATH } },
-      { mark: ${JSON.stringify(mark)} });
+      { mark: ${JSON.stringify(mark)}, table: new ProcessTable() });
     console.log(JSON.stringify(child.identity));
   `;
-  const process1 = spawn(process.execPath, ["--input-type=module", "-e", server], {
+  const process1 = spawn(process.execPath, [...process.execArgv, "--input-type=module", "-e", server], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   t.after(() => process1.kill("SIGKILL"));
@@ -263,16 +272,19 @@ test("when the server is killed, a child's input ends, and what it does not end 
   process1.kill("SIGKILL");
   await until(() => existsSync(join(folder, "input-ended")), "its input has ended");
   // Another start of the process, or another mark, is another child: nothing happens to this one.
-  await endLeftover({ ...identity, boot: "an earlier one" }, mark, { graceMs: 0 });
-  await endLeftover({ ...identity, start: `${Number(identity.start) + 1}` }, "sess_other", { graceMs: 0 });
+  await endLeftover({ ...identity, boot: "an earlier one" }, mark, { graceMs: 0, table: TABLE });
+  await endLeftover({ ...identity, start: `${Number(identity.start) + 1}` }, "sess_other", {
+    graceMs: 0,
+    table: TABLE,
+  });
   assert.ok(isAlive(identity));
-  await endLeftover(identity, mark, { graceMs: 100 });
+  await endLeftover(identity, mark, { graceMs: 100, table: TABLE });
   assert.ok(!isAlive(identity));
-  await endLeftover(identity, mark, { graceMs: 100 });
+  await endLeftover(identity, mark, { graceMs: 100, table: TABLE });
 });
 
 test("neither this process nor one that it descends from is ever among what is ended", async () => {
-  const table = await new ProcessTable().now();
+  const table = await TABLE.now();
   const ours = ourIdentity();
   const rows = runningOf({ root: ours, mark: "sess_none" }, table);
   assert.ok(!rows.some(({ pid }) => pid === process.pid || pid === process.ppid));
@@ -282,6 +294,13 @@ test("neither this process nor one that it descends from is ever among what is e
     ),
     [],
   );
+});
+
+test("a child that ends at once is known by its start all the same, so that its number is never taken for it", async (t) => {
+  const child = await shell(t, "exit 0");
+  assert.ok(child.identity.start !== undefined);
+  assert.deepEqual(await child.end(0).then(() => isAlive(child.identity)), false);
+  assert.equal(freshIdentity(process.pid).start, ourIdentity().start);
 });
 
 test("a process that has got the number of one that is gone is another, and so are its group and its children", () => {
@@ -385,7 +404,7 @@ test("a folder that may not be entered is told apart from a program that may not
   mkdirSync(folder);
   chmodSync(folder, 0o600);
   await assert.rejects(
-    startChild({ command: "sh", args: [], cwd: folder, env: VARIABLES }, { mark: freshMark(t) }),
+    startChild({ command: "sh", args: [], cwd: folder, env: VARIABLES }, { mark: freshMark(t), table: TABLE }),
     new Failure("bad-request", `the folder "${folder}" may not be entered: check its permissions`),
   );
 });

@@ -8,6 +8,9 @@ import { ProcessTable } from "../../src/agents/process-table.ts";
 /** The variables that a test's programs get. */
 export const VARIABLES = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
 
+/** The table that all programs of a test share. */
+export const TABLE = new ProcessTable();
+
 /** A mark of this test alone; when the test ends, nothing that has it may be left: what is, is killed, and the test fails. */
 export function freshMark(t: TestContext): string {
   const mark = `sess_${randomBytes(4).toString("hex")}`;
@@ -21,7 +24,7 @@ export function freshMark(t: TestContext): string {
 
 /** The processes that have the mark. */
 export async function marked(mark: string): Promise<number[]> {
-  const table = await new ProcessTable().now();
+  const table = await TABLE.now();
   return table.rows.map(({ pid }) => pid).filter((pid) => table.variableOf(pid, MARK) === mark);
 }
 
