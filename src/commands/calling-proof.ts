@@ -66,12 +66,11 @@ type ToolCall = Extract<Entry, { kind: "tool-call" }>;
 /** The calls that have no result yet. */
 function openCalls(entries: readonly Entry[]): readonly ToolCall[] {
   const results = entries.filter((entry) => entry.kind === "tool-result");
-  return entries.filter(
-    (entry) =>
-      entry.kind === "tool-call" &&
-      entry.output === undefined &&
-      !results.some(({ of, callId }) => of === entry.pos || (callId !== undefined && callId === entry.callId)),
-  ) as ToolCall[];
+  const isAnswered = ({ pos, callId }: ToolCall): boolean =>
+    results.some((result) => result.of === pos || (callId !== undefined && callId === result.callId));
+  return entries
+    .filter((entry) => entry.kind === "tool-call")
+    .filter((call) => call.isRunning || (call.output === undefined && !isAnswered(call)));
 }
 
 function asFound({ agent, id, cwd, title }: Listed): FoundSession {

@@ -3,6 +3,7 @@ import type { Context } from "../../src/commands/command.ts";
 import type { Input } from "../../src/commands/input.ts";
 import type { Program } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
+import { openOwnSessions } from "../../src/peers/own-sessions-file.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
 import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
 import { Subscription } from "../../src/platform/subscription.ts";
@@ -69,7 +70,8 @@ export function fakeContext(
     throw new Error("not called in this test");
   };
   const runs = ({ bridgeHome }: Environment) => new RunInventory({ bridgeHome, clock: { now: () => NOW } });
-  const defaults = { histories: async () => historiesOf(stores), runs, timer: systemTimer };
+  const ownSessions = ({ bridgeHome }: Environment) => openOwnSessions({ bridgeHome, clock: { now: () => NOW } });
+  const defaults = { histories: async () => historiesOf(stores), runs, ownSessions, timer: systemTimer };
   const bridge = new Proxy({ ...defaults, ...given.bridge } as Bridge, {
     get: (target, name) => Reflect.get(target, name) ?? unexpected,
   });
