@@ -81,6 +81,7 @@ export function fakeContext(
     untilInterrupted: unexpected,
     interrupts: async function* (signal) {
       await new Bell().listen(signal);
+      yield* [];
     },
     ...given,
     bridge,
