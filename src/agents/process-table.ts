@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { Breather } from "../platform/breather.ts";
 
 /** A running process, as the system lists it. */
 export interface ProcessRow {
@@ -14,28 +15,75 @@ export interface ProcessRow {
   readonly start: string;
 }
 
-/** All processes that run now, those that have ended and are not asked for yet left out. Nothing where they can't be listed. */
-export function processTable(): readonly ProcessRow[] {
-  switch (process.platform) {
-    case "linux":
-      return readdirSync("/proc").flatMap((name) => (/^\d/.test(name) ? (rowOf(Number(name)) ?? []) : []));
-    case "win32":
-      return [];
-    default:
-      return rowsFromPs(psText());
+/** The processes that ran when the table was read, those that had ended and were not yet asked for left out. */
+export interface Processes {
+  readonly rows: readonly ProcessRow[];
+  /** With what value of the variable `name` the process `pid` was started; undefined without one, or where that can't be told. */
+  variableOf(pid: number, name: string): string | undefined;
+}
+
+/** The system's table of processes. Those that ask for it in one turn share one reading of it. */
+export class ProcessTable {
+  #next: Promise<Processes> | undefined;
+
+  /** As it is from now on; nothing stands in it where processes can't be listed. */
+  now(): Promise<Processes> {
+    this.#next ??= new Promise(setImmediate).then(() => {
+      this.#next = undefined;
+      return readTable();
+    });
+    return this.#next;
   }
 }
 
-/** The process `pid` in the table; undefined when there is none, or where it can't be told alone. */
-export function rowOf(pid: number): ProcessRow | undefined {
-  const text = process.platform === "linux" ? textOf(`/proc/${pid}/stat`) : undefined;
-  return text === undefined ? undefined : rowFromStat(pid, text);
+/** The processes that `pid` has started and that run. */
+export async function childrenOf(pid: number): Promise<readonly ProcessRow[]> {
+  const text = process.platform === "linux" ? textOf(`/proc/${pid}/task/${pid}/children`) : undefined;
+  if (text !== undefined) return text.split(" ").flatMap((child) => (child === "" ? [] : (rowOf(Number(child)) ?? [])));
+  return (await readTable()).rows.filter(({ parent }) => parent === pid);
 }
 
-/** Whether the process `pid` was started with the variable `name` set to `value`. False where that can't be told. */
-export function hasVariable(pid: number, name: string, value: string): boolean {
-  const text = process.platform === "linux" ? textOf(`/proc/${pid}/environ`) : undefined;
-  return text !== undefined && `\0${text}`.includes(`\0${name}=${value}\0`);
+async function readTable(): Promise<Processes> {
+  switch (process.platform) {
+    case "linux":
+      return processesOf(await linuxRows());
+    case "win32":
+      return processesOf([]);
+    default:
+      return processesOf(rowsFromPs(await psText()));
+  }
+}
+
+/** A table of these rows. Their variables are read when they are asked for, once. */
+export function processesOf(rows: readonly ProcessRow[]): Processes {
+  const texts = new Map<number, string>();
+  return {
+    rows,
+    variableOf: (pid, name) => {
+      if (process.platform !== "linux") return undefined;
+      const text = texts.get(pid) ?? `\0${textOf(`/proc/${pid}/environ`) ?? ""}`;
+      texts.set(pid, text);
+      const at = text.indexOf(`\0${name}=`);
+      return at < 0 ? undefined : text.slice(at + name.length + 2, text.indexOf("\0", at + 1));
+    },
+  };
+}
+
+/** A table may be long, and the system takes its time for each row. */
+async function linuxRows(): Promise<readonly ProcessRow[]> {
+  const breather = new Breather();
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync("/proc")) {
+    const row = /^\d+$/.test(name) ? rowOf(Number(name)) : undefined;
+    if (row !== undefined) rows.push(row);
+    if (breather.isDue) await breather.pause();
+  }
+  return rows;
+}
+
+function rowOf(pid: number): ProcessRow | undefined {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text === undefined ? undefined : rowFromStat(pid, text);
 }
 
 /** What `/proc/<pid>/stat` says, its fields counted from the last bracket: the command before it may hold anything. */
@@ -62,20 +110,15 @@ export function rowsFromPs(text: string): readonly ProcessRow[] {
   });
 }
 
-function psText(): string {
-  try {
-    // In the same words as `startOf` asks for, so that what they say of a start can be compared.
-    const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
-    return execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,lstart="], {
-      encoding: "utf8",
-      env,
-      timeout: 2_000,
-      maxBuffer: 16 * 1024 * 1024,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-  } catch {
-    return "";
-  }
+function psText(): Promise<string> {
+  // In the same words as `startOf` asks for, so that what they say of a start can be compared.
+  const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
+  return new Promise((resolve) => {
+    const options = { env, timeout: 2_000, maxBuffer: 16 * 1024 * 1024 };
+    execFile("ps", ["-A", "-o", "pid=,ppid=,pgid=,lstart="], options, (error, stdout) =>
+      resolve(error === null ? stdout : ""),
+    );
+  });
 }
 
 function textOf(path: string): string | undefined {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, ourIdentity, type ProcessIdentity } from "../platform/process-identity.ts";
 import { MARK } from "./child-variables.ts";
-import { hasVariable, type ProcessRow, processTable } from "./process-table.ts";
+import { type Processes, type ProcessRow, ProcessTable } from "./process-table.ts";
 
 /** A process that we started, and by what the ones that it started in turn are known. */
 export interface Started {
@@ -22,6 +22,8 @@ export interface Ending {
   readonly polite?: readonly NodeJS.Signals[];
   /** The root only hands on what the others print, and ends when they have: it is not asked, and killed last. */
   readonly rootLast?: boolean;
+  /** One for all that is ended at the same time: the table is long. */
+  readonly table?: ProcessTable;
 }
 
 /**
@@ -29,34 +31,35 @@ export interface Ending {
  * Linux, all that carry the mark: so also those that made a session of their own and lost their parent. Never this process,
  * nor one that it descends from.
  */
-export function runningOf({ root, mark, terminal }: Started, table = processTable()): readonly ProcessRow[] {
-  const byPid = new Map(table.map((row) => [row.pid, row]));
+export function runningOf({ root, mark, terminal }: Started, table: Processes): readonly ProcessRow[] {
+  const byPid = new Map(table.rows.map((row) => [row.pid, row]));
   const holder = byPid.get(root.pid);
   const runs = holder !== undefined && (root.start === undefined || holder.start === root.start);
   // A number is given to no other process while a group or session has it: one that has it now says that these are gone.
   const isOurs = holder === undefined || runs;
   const mayCarry = (start: string): boolean => root.start === undefined || !(Number(start) < Number(root.start));
   const found = new Set<number>();
-  for (const row of table) {
+  for (const row of table.rows) {
     const belongs =
       (row.pid === root.pid && runs) ||
       (isOurs && mayCarry(row.start) && (row.group === root.pid || row.session === root.pid)) ||
       // A terminal's number is free for others as soon as its root is gone.
       (runs && terminal !== undefined && row.terminal === terminal) ||
-      (mayCarry(row.start) && hasVariable(row.pid, MARK, mark));
+      (mayCarry(row.start) && table.variableOf(row.pid, MARK) === mark);
     if (belongs) found.add(row.pid);
   }
-  addDescendants(found, table);
+  addDescendants(found, table.rows);
   for (const pid of lineOf(process.pid, byPid)) found.delete(pid);
-  return table.filter(({ pid }) => found.has(pid));
+  return table.rows.filter(({ pid }) => found.has(pid));
 }
 
 /** Ends all that runs of it: politely, then for good. Comes back when none is left, or can't be killed for two seconds. */
 export async function endStarted(started: Started, ending: Ending): Promise<void> {
   if (process.platform === "win32") return endOnWindows(started.root, ending.graceMs);
+  const { graceMs, table = new ProcessTable() } = ending;
   const spared = ending.rootLast ? started.root.pid : undefined;
   const askedToEnd = new Set<string>();
-  const all = await gone(started, ending.graceMs, (row) => {
+  const all = await gone(started, table, graceMs, (row) => {
     // Each is asked once: a second time would cut short what it does in order to end well.
     if (row.pid === spared || askedToEnd.has(keyOf(row))) return;
     askedToEnd.add(keyOf(row));
@@ -64,19 +67,26 @@ export async function endStarted(started: Started, ending: Ending): Promise<void
   });
   if (all) return;
   const kill = (row: ProcessRow): void => signal(row, "SIGKILL");
-  if (spared !== undefined && (await gone(started, RELAY_MS, (row) => row.pid !== spared && kill(row)))) return;
-  await gone(started, FIRM_MS, kill);
+  if (spared !== undefined && (await gone(started, table, RELAY_MS, (row) => row.pid !== spared && kill(row)))) return;
+  await gone(started, table, FIRM_MS, kill);
 }
 
 /**
  * Ends what a server that is gone has left of a child that it had started with the mark `mark`: politely, then for good.
  * Nothing is done to what runs on another run of the machine, or has got the child's number since.
  */
-export async function endLeftover(child: ProcessIdentity, mark: string, graceMs: number): Promise<void> {
+export async function endLeftover(
+  child: ProcessIdentity,
+  mark: string,
+  { graceMs, table }: Pick<Ending, "graceMs" | "table">,
+): Promise<void> {
   const { boot } = ourIdentity();
   if (child.boot !== undefined && boot !== undefined && child.boot !== boot) return;
   if (process.platform === "win32" && !isAlive(child)) return;
-  await endStarted({ root: child, mark }, { graceMs, polite: ["SIGHUP", "SIGTERM", "SIGCONT"] });
+  await endStarted(
+    { root: child, mark },
+    { graceMs, polite: ["SIGHUP", "SIGTERM", "SIGCONT"], ...(table && { table }) },
+  );
 }
 
 /** How long a process may take to be gone that was killed for good: ms. */
@@ -87,11 +97,16 @@ const FIRST_LOOK_MS = 5;
 const LAST_LOOK_MS = 100;
 
 /** Does `act` to each that runs, again when those are gone and others have come; false when some are left after `ms`. */
-async function gone(started: Started, ms: number, act: (row: ProcessRow) => void): Promise<boolean> {
+async function gone(
+  started: Started,
+  table: ProcessTable,
+  ms: number,
+  act: (row: ProcessRow) => void,
+): Promise<boolean> {
   const until = performance.now() + ms;
   let wait = FIRST_LOOK_MS;
   for (;;) {
-    const rows = runningOf(started);
+    const rows = runningOf(started, await table.now());
     if (rows.length === 0) return true;
     for (const row of rows) act(row);
     // The whole table is read again only when these have ended: asking for a few is cheap.

@@ -2,6 +2,7 @@ import { Failure } from "../platform/failure.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import type { Exit } from "./child.ts";
 import type { Output } from "./output.ts";
+import type { ProcessTable } from "./process-table.ts";
 import { inputOf, pourOut } from "./program-streams.ts";
 import { startChild } from "./start-child.ts";
 import { startTerminal } from "./terminal.ts";
@@ -21,6 +22,8 @@ export interface StartProgram {
   readonly output: Output;
   /** By what all that it starts is known; the session's id. */
   readonly mark: string;
+  /** One for all programs that are ended at the same time. */
+  readonly table?: ProcessTable;
 }
 
 /** A program that runs by pipes or on a terminal of its own. */
@@ -52,7 +55,10 @@ export async function startProgram(what: StartProgram): Promise<RunningProgram> 
 
 async function startCommand(what: StartProgram): Promise<RunningProgram> {
   const [command = "", ...args] = what.argv;
-  const child = await startChild({ command, args, cwd: what.cwd, env: what.env }, { mark: what.mark });
+  const child = await startChild(
+    { command, args, cwd: what.cwd, env: what.env },
+    { mark: what.mark, ...(what.table && { table: what.table }) },
+  );
   const input = inputOf(child);
   return {
     identity: child.identity,

@@ -17,6 +17,7 @@ export interface ChildKeeping {
   readonly rootLast?: boolean;
   /** The terminal that it holds, once that is known. */
   readonly terminal?: () => number | undefined;
+  readonly table?: Ending["table"];
 }
 
 /**
@@ -90,11 +91,11 @@ class RunningChild implements Child {
 
   async end(graceMs: number): Promise<Exit> {
     this.closeInput();
-    const { mark, polite, rootLast, terminal: terminalOf } = this.#keeping;
+    const { mark, polite, rootLast, terminal: terminalOf, table } = this.#keeping;
     const terminal = terminalOf?.();
     await endStarted(
       { root: this.identity, mark, ...(terminal !== undefined && { terminal }) },
-      { graceMs, ...(polite && { polite }), ...(rootLast && { rootLast }) },
+      { graceMs, ...(polite && { polite }), ...(rootLast && { rootLast }), ...(table && { table }) },
     );
     this.stdout.closeUnread();
     this.stderr.closeUnread();

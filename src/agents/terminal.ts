@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import type { Child, Exit } from "./child.ts";
-import { processTable } from "./process-table.ts";
+import { childrenOf } from "./process-table.ts";
 import type { RunningProgram, StartProgram } from "./program.ts";
 import { inputOf, pourOut } from "./program-streams.ts";
 import { startChild } from "./start-child.ts";
@@ -29,7 +29,13 @@ export async function startTerminal(what: StartProgram): Promise<RunningProgram>
       cwd: what.cwd,
       env: terminalVariables(what.env),
     },
-    { mark: what.mark, polite: ["SIGHUP", "SIGTERM", "SIGCONT"], rootLast: true, terminal: () => terminal.device },
+    {
+      mark: what.mark,
+      polite: ["SIGHUP", "SIGTERM", "SIGCONT"],
+      rootLast: true,
+      terminal: () => terminal.device,
+      ...(what.table && { table: what.table }),
+    },
   );
   const input = inputOf(child);
   const exited = pourOut(child, what.output).then(exitOnTerminal);
@@ -105,7 +111,7 @@ function terminalVariables(env: StartProgram["env"]): StartProgram["env"] {
 async function deviceOf(script: Child): Promise<number | undefined> {
   const until = performance.now() + UP_MS;
   while (isAlive(script.identity) && performance.now() < until) {
-    const leader = processTable().find(({ parent, terminal }) => parent === script.identity.pid && terminal !== 0);
+    const leader = (await childrenOf(script.identity.pid)).find(({ terminal }) => terminal !== 0);
     if (leader !== undefined) return leader.terminal;
     await sleep(LOOK_MS);
   }

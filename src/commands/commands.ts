@@ -1,9 +1,14 @@
 import type { Command } from "./command.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor.ts";
+import { hook } from "./hook.ts";
 import { jobs } from "./jobs.ts";
+import { join } from "./join.ts";
+import { leave } from "./leave.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { runAgent } from "./one-turn/run.ts";
+import { peers } from "./peers.ts";
 import { chat } from "./repl/chat.ts";
 import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
@@ -20,10 +25,15 @@ export const COMMANDS: readonly Command[] = [
   ls,
   show,
   tail,
+  runAgent,
   sessions,
   chat,
   runs,
   jobs,
+  join,
+  leave,
+  peers,
+  hook,
   doctor,
   demo,
 ];

@@ -1,4 +1,5 @@
 import { Bell } from "../platform/bell.ts";
+import { Failure } from "../platform/failure.ts";
 
 /** Columns and rows of a terminal. */
 export interface TerminalSize {
@@ -102,4 +103,28 @@ export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;
+}
+
+/** Bytes that are read from standard input: no request to the server may be larger. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * All that comes from standard input, as text. `patienceMs`: how long it may take to be over, where nobody types it.
+ * @throws Failure usage: it is over 1 MiB, no UTF-8, or not over in time
+ */
+export async function allInput(input: Input, patienceMs?: number): Promise<string> {
+  const late = patienceMs === undefined ? new AbortController().signal : AbortSignal.timeout(patienceMs);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of input.parts(late)) {
+    bytes += part.length;
+    if (bytes > MOST_BYTES) throw new Failure("usage", "standard input is over 1 MiB: send it in parts");
+    parts.push(part);
+  }
+  if (late.aborted) throw new Failure("usage", "nothing more comes on standard input, and it does not end");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(parts));
+  } catch (error) {
+    throw new Failure("usage", "standard input is no text in UTF-8", error);
+  }
 }

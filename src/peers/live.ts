@@ -103,12 +103,12 @@ function provenSession({ agent, id, pid, cwd, startedAt, activity }: Proof): Liv
   };
 }
 
-/** What a store proves besides of a session that is known without it: the id that it has by now, and what it does. */
+/** What a store proves besides of a session that is known without it: the id that it has by now, its folder, and what it does. */
 function proved(one: LiveSession, proofs: readonly Proof[]): LiveSession {
   const fitting = proofs.filter((each) => isSameSession(one, { ...each, sessionId: each.id }));
   const proof = fitting.find(({ pid }) => pid === one.pid) ?? fitting[0];
   if (proof === undefined) return one;
   if (one.origin === "own") return { ...one, sessionId: one.sessionId ?? proof.id };
   const { id, startedAt, activity } = proof;
-  return { ...one, sessionId: id, startedAt, ...(activity !== undefined && { activity }) };
+  return { ...one, sessionId: id, cwd: proof.cwd || one.cwd, startedAt, ...(activity !== undefined && { activity }) };
 }

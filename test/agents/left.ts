@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MARK } from "../../src/agents/child-variables.ts";
-import { hasVariable, processTable } from "../../src/agents/process-table.ts";
+import { ProcessTable } from "../../src/agents/process-table.ts";
 
 /** The variables that a test's programs get. */
 export const VARIABLES = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
@@ -11,8 +11,8 @@ export const VARIABLES = { PATH: process.env.PATH ?? "/usr/bin:/bin" };
 /** A mark of this test alone; when the test ends, nothing that has it may be left: what is, is killed, and the test fails. */
 export function freshMark(t: TestContext): string {
   const mark = `sess_${randomBytes(4).toString("hex")}`;
-  t.after(() => {
-    const left = marked(mark);
+  t.after(async () => {
+    const left = await marked(mark);
     for (const pid of left) process.kill(pid, "SIGKILL");
     assert.deepEqual(left, [], "nothing is left behind");
   });
@@ -20,10 +20,9 @@ export function freshMark(t: TestContext): string {
 }
 
 /** The processes that have the mark. */
-export function marked(mark: string): number[] {
-  return processTable()
-    .map(({ pid }) => pid)
-    .filter((pid) => hasVariable(pid, MARK, mark));
+export async function marked(mark: string): Promise<number[]> {
+  const table = await new ProcessTable().now();
+  return table.rows.map(({ pid }) => pid).filter((pid) => table.variableOf(pid, MARK) === mark);
 }
 
 /** Comes back when `holds` does; fails after twenty seconds. */

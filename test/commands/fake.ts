@@ -3,9 +3,9 @@ import type { Context } from "../../src/commands/command.ts";
 import type { Input } from "../../src/commands/input.ts";
 import type { Program } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
-import { Bell } from "../../src/platform/bell.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
 import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
+import { Subscription } from "../../src/platform/subscription.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { Inventory } from "../../src/stores/inventory.ts";
@@ -79,10 +79,7 @@ export function fakeContext(
     program: PROGRAM,
     input: NO_INPUT,
     untilInterrupted: unexpected,
-    interrupts: async function* (signal) {
-      await new Bell().listen(signal);
-      yield* [];
-    },
+    interrupts: (signal) => new Subscription<never>(signal, () => {}) as AsyncIterable<never>,
     ...given,
     bridge,
     terminal: given.terminal ?? fakeTerminal(),
@@ -92,7 +89,7 @@ export function fakeContext(
 function historiesOf(stores: readonly Store[]): Histories {
   const clock = { now: () => NOW };
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: "/home/dev" });
-  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer } };
+  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer }, agents: new Map() };
 }
 
 /** A session as a list shows it. */

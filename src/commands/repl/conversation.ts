@@ -5,6 +5,7 @@ import { asNumber, asObject } from "../../platform/read.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { linesOf } from "../input.ts";
 import type { Interrupt } from "../interruption.ts";
+import { chosenOption, noSuchOption } from "../sessions/questions.ts";
 import { type RecordPrinter, recordPrinter } from "../sessions/record-printer.ts";
 import { parseRecord } from "../sessions/recorded-event.ts";
 import { goesOn, type ShownQuestion, shownSession } from "../sessions/shown.ts";
@@ -134,15 +135,10 @@ export class Conversation {
 
   /** Sends the answer that was typed; the question again when it is none. */
   async #answer(question: ShownQuestion, typed: string): Promise<ShownQuestion | undefined> {
-    const word = typed.trim();
     const { options, toolCallId } = question;
-    const option =
-      options.find(({ optionId }) => optionId === word) ??
-      options.find(({ name }) => name.toLowerCase() === word.toLowerCase()) ??
-      (/^\d{1,3}$/.test(word) ? options[Number(word) - 1] : undefined);
+    const option = chosenOption(options, typed);
     if (option === undefined) {
-      const known = options.map(({ optionId }, index) => `${index + 1} ${printableLine(optionId)}`).join(", ");
-      await this.#say(`Not an option; there are: ${known}\n`);
+      await this.#say(noSuchOption(options));
       return question;
     }
     await this.#call("permissions", { toolCallId, optionId: option.optionId });

@@ -3,6 +3,7 @@ import { Failure } from "../../platform/failure.ts";
 import { asObject, asString } from "../../platform/read.ts";
 import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
+import { allInput } from "../input.ts";
 import { printJson } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { serverOf } from "../server-of.ts";
@@ -10,7 +11,7 @@ import { printableLine } from "../width.ts";
 import { questionLines } from "./questions.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { shownSession } from "./shown.ts";
-import { allInput, sessionWord } from "./words.ts";
+import { sessionWord } from "./words.ts";
 
 type Values = OptionValues<typeof OPTIONS>;
 
