@@ -2,7 +2,7 @@ import { callServer, pathOf, type ServerAddress } from "../../client/api.ts";
 import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type OptionValues, text } from "../arguments.ts";
-import { type Context, command, home, json } from "../command.ts";
+import { type Context, command, type ExitCode, home, json } from "../command.ts";
 import { withProgress } from "../progress.ts";
 import { serverOf } from "../server-of.ts";
 import { goesOn, type ShownSession, shownSession } from "../sessions/shown.ts";
@@ -47,11 +47,16 @@ export const chat = command({
     const started = options.session === undefined;
     await welcome(context, session, started);
     const conversation = new Conversation(context, { server, id: session.id, asJson: options.json });
+    let code: ExitCode;
     try {
-      return await conversation.run();
-    } finally {
-      await leave(context, server, session, started);
+      code = await conversation.run();
+    } catch (error) {
+      // Why the chat failed is what is told; its session most likely has gone the same way.
+      if (started) await stop(server, session).catch(() => {});
+      throw error;
     }
+    await leave(context, server, session, started);
+    return code;
   },
 });
 
@@ -98,19 +103,17 @@ async function welcome(
   await terminal.err(`${who} (${printableLine(id)})${started ? "" : ", at work in the server"}; /exit leaves it.\n`);
 }
 
-/** A session that was started here ends here. */
+/** A session that was started here ends here. @throws Failure: it can't be ended */
 async function leave(
   { terminal, input }: Context,
   server: ServerAddress,
-  { id, name }: ShownSession,
+  session: ShownSession,
   started: boolean,
 ): Promise<void> {
-  if (started) await callServer(server, "DELETE", pathOf("", "api", "sessions", id)).catch(whyLeft);
-  else if (input.isTerminal) await terminal.err(`${printableLine(name ?? id)} goes on.\n`);
+  if (started) await stop(server, session);
+  else if (input.isTerminal) await terminal.err(`${printableLine(session.name ?? session.id)} goes on.\n`);
+}
 
-  async function whyLeft(error: unknown): Promise<void> {
-    // A server that has gone has taken the session along.
-    if (!(error instanceof Failure)) throw error;
-    await terminal.err(`The session could not be ended: ${printableLine(error.message)}\n`);
-  }
+function stop(server: ServerAddress, { id }: ShownSession): Promise<unknown> {
+  return callServer(server, "DELETE", pathOf("", "api", "sessions", id));
 }

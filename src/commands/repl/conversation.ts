@@ -87,7 +87,7 @@ export class Conversation {
   async #turn(prompt: string): Promise<TurnOutcome | undefined> {
     const seq = await this.#send(prompt);
     if (seq === undefined) return undefined;
-    this.#records ??= new Tap(this.#recordsBehind(seq), this.#bell);
+    this.#records ??= new Tap(this.#recordsBehind(Math.max(0, seq - 1)), this.#bell);
     let question: ShownQuestion | undefined;
     for (let cancelled = false; ; ) {
       const next = await (question === undefined

@@ -47,14 +47,16 @@ export const sessions = command({
   name: "sessions",
   summary: "start, prompt, watch and stop sessions of the server",
   operands: {
-    shown: "[ls|start|prompt|attach|stop|restart|cancel|input|answer|events] [ID] [-- TEXT]",
+    shown: "[WHAT] [ID] [-- TEXT]",
     least: 0,
     most: Number.POSITIVE_INFINITY,
   },
   options: OPTIONS,
   notes: [
-    "ID is a session's id or name. All but ls needs a server (agent-bridge serve), which runs the sessions: they go on " +
-      "when a terminal that watches them is closed, and end with the server.",
+    "WHAT is ls (when nothing is said), start, prompt, attach, stop, restart, cancel, input, answer or events; ID is a " +
+      "session's id or name.",
+    "All but ls and events needs a server (agent-bridge serve), which runs the sessions: they go on when a terminal that " +
+      "watches them is closed, and end with the server.",
     "start AGENT [-- PROMPT] starts claude, codex, opencode, hermes, gemini or an agent of config.json; start --kind " +
       "command|terminal -- PROGRAM ARGUMENTS starts any program. prompt and input take their text from standard input " +
       "when none is given; to a text that is given, input adds the end of the line.",
