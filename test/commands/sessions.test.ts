@@ -254,7 +254,7 @@ test("attached to an agent, one is told how to answer its questions", async (t) 
 test("what is typed goes to a terminal session as it is, its size follows, and Ctrl-] leaves it", async (t) => {
   const all = await sessionServer(t);
   const { inputs, output } = all.sessions.add({ id: "top", kind: "terminal", argv: ["top"] });
-  output.write("\u001b[2J\u001b[1mtop\u001b[0m");
+  output.write("\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?7h\u001b[1mtop");
   const input = new Typist(true);
   const { code, terminal } = starting(all, ["sessions", "attach", "top"], { input, columns: 80, colours: true });
   await until(() => inputs.length === 1);
@@ -276,8 +276,9 @@ test("what is typed goes to a terminal session as it is, its size follows, and C
     { text: "last" },
   ]);
   assert.equal(input.isRaw, false);
-  assert.ok(terminal.written.out.startsWith("\u001b[2J\u001b[1mtop\u001b[0m"));
-  assert.ok(terminal.written.out.includes("\u001b[?25h"), "the terminal is as it was");
+  // The terminal is as it was.
+  const undone = "\u001b[?25h\u001b[?1049l\u001b[0m";
+  assert.equal(terminal.written.out, `\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?7h\u001b[1mtop${undone}`);
   assert.match(terminal.written.err, /^Attached to top; Ctrl-\] leaves it\.\n\nDetached; top goes on\.\n$/);
 });
 
