@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
@@ -328,6 +330,27 @@ test("the records of a session are printed for people and for programs, and foll
   interrupt.abort();
   assert.equal(await following.code, 0);
   assert.deepEqual(seqs(following.terminal.written.out), [1, 2, 3]);
+});
+
+test("a record that is nested without end is told, and the others are printed", async (t) => {
+  const all = await sessionServer(t);
+  all.sessions.add({ id: "a" });
+  const folder = join(all.home, ".agentproto", "sessions", "a");
+  mkdirSync(folder, { recursive: true });
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const records = [
+    `{"seq":1,"kind":"tool-result","toolCallId":"t","result":${deep},"isError":false}`,
+    '{"seq":2,"kind":"text-delta","text":"after"}',
+  ];
+  writeFileSync(join(folder, "events.jsonl"), `${records.join("\n")}\n`);
+  const { code, out } = await ran(all, ["sessions", "events", "a", "--json"]);
+  const [first, second] = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([code, first.error, second.text], [0, "this record is nested too deeply to be printed", "after"]);
+  const shown = await ran(all, ["sessions", "events", "a"]);
+  assert.deepEqual([shown.code, shown.out.endsWith("after")], [0, true]);
 });
 
 test("the help says what each word does", async () => {
