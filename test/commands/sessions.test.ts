@@ -48,6 +48,7 @@ async function ran(server: Pick<SessionServer, "bridge">, words: readonly string
 
 test("without a server the sessions that were are listed, as they are now, with the recordings of others", async (t) => {
   const { home, record } = await sessionServer(t);
+  record("sess_00000001", { seq: 1, ts: "2026-02-03T10:00:00.000Z", kind: "user-prompt", text: "Ours" });
   record("sess_other", { seq: 1, ts: "2026-02-03T10:00:00.000Z", kind: "user-prompt", text: "Count" });
   const environment = environmentFrom({ home, platform: "linux" });
   const store = new RecordedStore({ environment, clock: systemClock, watcher: createWatcher(), extraRoots: [] });
@@ -81,6 +82,9 @@ test("without a server the sessions that were are listed, as they are now, with 
   const events = fakeContext([store], { bridge });
   assert.equal(await run(events, COMMANDS, ["sessions", "events", "sess_other", "--json"]), 0);
   assert.equal(JSON.parse(events.terminal.written.out).text, "Count");
+  const byName = fakeContext([store], { bridge });
+  assert.equal(await run(byName, COMMANDS, ["sessions", "events", "mine"]), 0);
+  assert.equal(byName.terminal.written.out, "❯ Ours\n");
   const none = fakeContext([fakeStore([])], { bridge });
   assert.equal(await run(none, COMMANDS, ["sessions", "events", "sess_other"]), 2);
 });
