@@ -22,6 +22,7 @@ import { type Bench, type Measure, NotMeasurable, type Row } from "./bench/measu
 import { memory } from "./bench/memory.ts";
 import { opencode } from "./bench/opencode.ts";
 import { page } from "./bench/page.ts";
+import { recorder } from "./bench/recorder.ts";
 import { runs } from "./bench/runs.ts";
 import { start } from "./bench/start.ts";
 import { compared, type Missing, tableOf } from "./bench/table.ts";
@@ -39,6 +40,7 @@ const MEASURES: readonly Measure[] = [
   runs,
   opencode,
   codex,
+  recorder,
 ];
 
 const text = { type: "string" } as const;

@@ -53,6 +53,11 @@ export class Child {
     return Child.#start(["-e", "setInterval(() => {}, 1e8)"], "/", true);
   }
 
+  /** A script of this folder, with the probe in it. */
+  static script(name: string, args: readonly string[]): Child {
+    return Child.#start([here(name), ...args], "/", true);
+  }
+
   static #start(args: string[], home: string, probe = false): Child {
     const probed = probe ? ["--import", PROBE, ...args] : args;
     const channel = probe ? ["ipc" as const] : [];
@@ -62,11 +67,17 @@ export class Child {
 
   /** The port it prints once it listens. @throws NotMeasurable when it ends before, or says nothing for 60 s */
   async port(): Promise<number> {
+    const port = await this.says(/^(\d+)$|https?:\/\/(?:127\.0\.0\.1|localhost):(\d+)/m);
+    return Number(port[1] ?? port[2]);
+  }
+
+  /** Waits until it has printed this. @throws NotMeasurable when it ends before, or says nothing for 60 s */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
     const giveUp = AbortSignal.timeout(60_000);
     for (;;) {
-      const port = /^(\d+)$|https?:\/\/(?:127\.0\.0\.1|localhost):(\d+)/m.exec(this.#output);
-      if (port !== null) return Number(port[1] ?? port[2]);
-      if (this.#ended() || giveUp.aborted) throw new NotMeasurable(`did not start: ${this.said()}`);
+      const match = pattern.exec(this.#output);
+      if (match !== null) return match;
+      if (this.#ended() || giveUp.aborted) throw new NotMeasurable(`did not say what it should: ${this.said()}`);
       await Promise.race([
         once(this.process.stdout ?? this.process, "data", { signal: giveUp }),
         once(this.process, "exit", { signal: giveUp }),

@@ -7,9 +7,12 @@ import { join } from "./join.ts";
 import { leave } from "./leave.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { runAgent } from "./one-turn/run.ts";
 import { peers } from "./peers.ts";
+import { chat } from "./repl/chat.ts";
 import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
+import { sessions } from "./sessions/sessions.ts";
 import { show } from "./show.ts";
 import { tail } from "./tail.ts";
 import { token } from "./token.ts";
@@ -22,6 +25,9 @@ export const COMMANDS: readonly Command[] = [
   ls,
   show,
   tail,
+  runAgent,
+  sessions,
+  chat,
   runs,
   jobs,
   join,

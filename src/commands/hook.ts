@@ -6,6 +6,7 @@ import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { flag } from "./arguments.ts";
 import { callingTools, sessionCalled } from "./calling-session.ts";
 import { type Context, command, type ExitCode, home } from "./command.ts";
+import { allInput } from "./input.ts";
 import { joinBody } from "./join.ts";
 import { nameOf } from "./leave.ts";
 import { inFull } from "./program.ts";
@@ -40,15 +41,13 @@ function settings(words: string): string {
   return `${JSON.stringify({ hooks: { SessionStart: hooks, SessionEnd: hooks } }, undefined, 2)}\n`;
 }
 
-/** More than a hook's JSON takes. */
-const MOST_BYTES = 1024 * 1024;
 /** Claude Code has written it before it waits. */
 const PATIENCE_MS = 5_000;
 
 /** Claude Code takes exit code 2 for a refusal, so whatever goes wrong is 1. */
 async function asHook(context: Context, environment: Environment, given: string | undefined): Promise<ExitCode> {
   try {
-    const event = eventOf(await context.input.read({ bytes: MOST_BYTES, ms: PATIENCE_MS }));
+    const event = eventOf(await allInput(context.input, PATIENCE_MS));
     const server = await runningServer(context, given);
     if (server !== undefined) await told(context, environment, server, event);
     return 0;

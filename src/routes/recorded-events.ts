@@ -17,6 +17,8 @@ export interface Recorded {
   readonly ref: SessionRef | undefined;
   /** Where its recording lies now. */
   locate(): Promise<SessionRef | undefined>;
+  /** What says that the path still leads to this session, where that can change: it goes into the ETags of its pages. */
+  readonly standing?: Chat["standing"];
 }
 
 /** What streams are made with. */
@@ -119,7 +121,8 @@ async function readOn({ store, ref }: Recording, progress: Progress): Promise<Ra
   if (page === undefined) return undefined;
   if (isOther || page.reset) progress.replaced = true;
   progress.edition = page.edition;
-  progress.from = page.next;
+  // Until the first record, the number says more than a place: that one may be far from having come.
+  if (typeof progress.from === "string" || page.events.length > 0) progress.from = page.next;
   return page;
 }
 

@@ -4,13 +4,12 @@ import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Peer, Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Route } from "../server/route.ts";
-import { AfterRecording, RecordingInstead, recordingMark } from "../stores/changing-place.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
-import { type AgentName, type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { chatRoutes } from "./chat.ts";
 import type { PeerContext } from "./context.ts";
-import { findConversation } from "./find.ts";
+import { chatOfRecorded, findConversation } from "./find.ts";
 import type { Chat } from "./follow.ts";
 
 /** The chats of sessions of ours, of recordings and of peers, and their subagents, by id or name. */
@@ -71,41 +70,16 @@ async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Give
   if (saved.kind !== "agent" || id === undefined) {
     throw new Failure("not-found", `a ${saved.kind} session has no chat: see its output`);
   }
-  const native = stores.find(({ agent }) => agent === saved.agent && agent !== "daemon");
-  if (native === undefined) {
-    const recording = await recordingOf(stores, id);
-    if (recording !== undefined) return recording;
-  } else {
-    const found = (await nativeChat(native, saved, id, own)) ?? (await recordedChat(stores, native.agent, id));
-    if (found !== undefined) return found;
-  }
+  const { agent, nativeSessionId } = saved;
+  const standing = {
+    facts: [nativeSessionId ?? ""],
+    factsNow: () => [savedSessions(own).find((session) => session.id === id)?.nativeSessionId ?? ""],
+  };
+  const found = await chatOfRecorded(stores, { agent, session: nativeSessionId, recorded: id }, standing);
+  if (found !== undefined) return found;
   if (saved.nativeSessionId === undefined && !hasEnded(saved)) throw noIdYet();
   const session = saved.nativeSessionId ?? saved.id;
   return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
-}
-
-async function nativeChat(
-  native: Store,
-  { nativeSessionId }: SavedSession,
-  ownId: SessionId,
-  own: OwnSessions,
-): Promise<Chat | undefined> {
-  const id = sessionIdOf(nativeSessionId);
-  const ref = id && (await native.find(id));
-  if (id === undefined || ref === undefined) return undefined;
-  const standing = {
-    facts: [id],
-    factsNow: () => [savedSessions(own).find((session) => session.id === ownId)?.nativeSessionId ?? ""],
-  };
-  return { store: new AfterRecording(native, recordingMark(ownId)), ref, locate: () => native.find(id), standing };
-}
-
-async function recordedChat(stores: readonly Store[], agent: AgentName, id: SessionId): Promise<Chat | undefined> {
-  const recordings = stores.find((store) => store.agent === "daemon");
-  if (recordings === undefined) return undefined;
-  const store = new RecordingInstead(recordings, recordingMark(id), agent);
-  const ref = await store.find(id);
-  return ref && { store, ref, locate: () => store.find(id), standing: askedAnew("recording", id) };
 }
 
 async function recordingOf(stores: readonly Store[], id: SessionId): Promise<Chat | undefined> {

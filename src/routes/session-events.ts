@@ -75,12 +75,12 @@ function streamRoute({ prefix, what, find }: EventsMount, tools: StreamTools): R
   });
 }
 
-async function pageOf({ sessionId, store, ref }: Recorded, since: number, limit: number): Promise<Answer> {
+async function pageOf({ sessionId, store, ref, standing }: Recorded, since: number, limit: number): Promise<Answer> {
   if (store.rawEvents === undefined) throw new Failure("not-found", "this session has no recording");
   if (ref === undefined) return { kind: "json", body: { sessionId, events: [], nextSeq: 0, complete: true } };
   const { events, nextSeq, complete, uses, settled } = await store.rawEvents(ref, since, limit);
   // Put together by hand: parsed and written anew, a record might not stand as it was (numbers beyond 2^53).
   const list = events.map(({ line }) => line).join(",");
   const body = `{"sessionId":${JSON.stringify(sessionId)},"events":[${list}],"nextSeq":${nextSeq},"complete":${complete}}`;
-  return { kind: "text", type: JSON_TYPE, body, validity: { uses, settled } };
+  return { kind: "text", type: JSON_TYPE, body, validity: { uses, settled, ...standing } };
 }

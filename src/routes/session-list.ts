@@ -1,4 +1,4 @@
-import type { SessionDescriptor, SessionKind } from "../agents/sessions.ts";
+import type { SessionDescriptor, SessionKind, Sessions } from "../agents/sessions.ts";
 import { Failure } from "../platform/failure.ts";
 import { compareRuns, keyPage, type RunCursor } from "../runs/page.ts";
 import type { LIST_STATES } from "../stores/list-query.ts";
@@ -6,13 +6,15 @@ import type { Listed } from "../stores/store.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import type { SessionContext } from "./context.ts";
 import { findChat } from "./find.ts";
-import type { Chat } from "./follow.ts";
+import type { Recorded } from "./recorded-events.ts";
 
 /** The store of recordings. */
 const RECORDINGS = "daemon";
 
 /** What the list of sessions and each of them is made from. */
-export type SessionSources = Pick<SessionContext, "sessions" | "stores" | "inventory">;
+export interface SessionSources extends Pick<SessionContext, "stores" | "inventory"> {
+  readonly sessions: Pick<Sessions, "list" | "find">;
+}
 
 /** Which sessions a list holds. */
 export interface SessionFilter {
@@ -48,11 +50,11 @@ export function isLive({ status }: SessionDescriptor): boolean {
 
 /** The list of our own sessions and the recordings of other programs, the last started first. */
 export class SessionList {
-  readonly #sources: SessionSources;
+  readonly #sources: Pick<SessionSources, "inventory"> & { readonly sessions: Pick<Sessions, "list"> };
   /** The recordings as they were at a generation of the inventory. */
   #recordings: { readonly generation: number; readonly keys: readonly SessionKey[] } | undefined;
 
-  constructor(sources: SessionSources) {
+  constructor(sources: Pick<SessionSources, "inventory"> & { readonly sessions: Pick<Sessions, "list"> }) {
     this.#sources = sources;
   }
 
@@ -97,15 +99,16 @@ export async function requireOwn(sources: SessionSources, idOrName: string): Pro
 }
 
 /**
- * The recording of the session that a path names, ours or another program's.
- * @throws Failure not-found: no such session, one that makes no recording, or nothing is recorded yet
+ * The recording of the session that a path names, ours or another program's; also of one of which nothing is recorded yet.
+ * @throws Failure not-found: no such session, or one of a kind that is not recorded
  */
-export async function findRecording(sources: SessionSources, idOrName: string): Promise<Chat> {
+export async function findRecording(sources: SessionSources, idOrName: string): Promise<Recorded> {
   const { shown } = await requireSession(sources, idOrName);
   if (shown.kind !== "agent") throw new Failure("not-found", `a ${shown.kind} session has no events`);
-  const chat = await findChat(sources.stores, RECORDINGS, shown.id).catch(missing);
-  if (chat === undefined) throw new Failure("not-found", "nothing is recorded of this session");
-  return chat;
+  const store = sources.stores.find(({ agent }) => agent === RECORDINGS);
+  if (store === undefined) throw new Failure("not-found", "there is no store of recordings here");
+  const locate = () => store.find(shown.id);
+  return { sessionId: shown.id, store, ref: await locate(), locate };
 }
 
 function keyOf(shown: SessionDescriptor): SessionKey {

@@ -1,10 +1,10 @@
-import type { SessionDescriptor } from "../agents/sessions.ts";
+import type { SessionDescriptor, Sessions } from "../agents/sessions.ts";
 import { Failure } from "../platform/failure.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
 import { bodySchema, readBody } from "./body.ts";
 import type { SessionContext } from "./context.ts";
 import { START_FIELDS, startOf } from "./session-fields.ts";
-import { isLive, requireOwn, type SessionSources } from "./session-list.ts";
+import { isLive, requireOwn } from "./session-list.ts";
 import { SESSION, STARTED } from "./session-schemas.ts";
 
 /** What starts sessions. */
@@ -63,7 +63,7 @@ function created(session: SessionDescriptor, more: object = {}): Answer {
 
 /** A session whose prompt is refused is not left behind: whoever asked is not told of it. */
 async function firstPrompt(
-  sessions: SessionSources["sessions"],
+  sessions: Sessions,
   { id }: SessionDescriptor,
   text: string,
 ): Promise<{ readonly id: string; readonly seq: number }> {
@@ -83,7 +83,7 @@ class NamesInUse {
   /** Starts a session under `name`. @throws Failure conflict: another has it, or is being started under it */
   async held(
     name: string | undefined,
-    sessions: SessionSources["sessions"],
+    sessions: Sessions,
     start: () => Promise<SessionDescriptor>,
   ): Promise<SessionDescriptor> {
     if (name === undefined) return start();

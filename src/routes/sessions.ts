@@ -4,15 +4,16 @@ import { LIST_STATES } from "../stores/list-query.ts";
 import type { SessionContext } from "./context.ts";
 import { integer, once, oneOf } from "./query.ts";
 import { driveRoutes } from "./session-drive.ts";
+import { sessionEventRoutes } from "./session-events.ts";
 import { KINDS } from "./session-fields.ts";
-import { requireSession, SessionList } from "./session-list.ts";
+import { findRecording, requireSession, SessionList } from "./session-list.ts";
 import { outputRoutes } from "./session-output.ts";
 import { SESSION, SESSION_PAGE } from "./session-schemas.ts";
 import { startRoutes } from "./session-start.ts";
 
 /**
- * The sessions of agents, commands and terminals: the list, each of them, what starts, drives and ends them, and what they
- * printed. Their events and chats are routes of their own.
+ * The sessions of agents, commands and terminals: the list, each of them, what starts, drives and ends them, what they
+ * printed and what was recorded of them. Their chats are routes of their own.
  */
 export function sessionRoutes(context: SessionContext): readonly Route[] {
   return [
@@ -21,6 +22,14 @@ export function sessionRoutes(context: SessionContext): readonly Route[] {
     ...startRoutes(context),
     ...driveRoutes(context),
     ...outputRoutes(context),
+    ...sessionEventRoutes(
+      {
+        prefix: "/api/sessions/:session",
+        what: "an agent session",
+        find: ({ session = "" }) => findRecording(context, session),
+      },
+      context,
+    ),
   ];
 }
 

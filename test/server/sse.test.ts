@@ -24,6 +24,22 @@ test("an event stands on the wire so that nothing in it can begin another field"
   );
 });
 
+test("events that were put together for many clients are sent as they stand", async (t) => {
+  const wire = Buffer.from("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n");
+  const twice = (): Answer => ({
+    kind: "events",
+    events: (async function* () {
+      yield { wire };
+      yield { id: "3", data: 3 };
+    })(),
+  });
+  const server = await serve(t, [plainRoute("/stream", twice)]);
+  const response = await open(server.port, "/stream");
+  let body = "";
+  for await (const chunk of response) body += chunk;
+  assert.equal(body, `${wire}id: 3\ndata: 3\n\n`);
+});
+
 /** Opens a stream; its bytes are read when the test says so. */
 async function open(port: number, path: string, headers: { [name: string]: string } = {}): Promise<IncomingMessage> {
   const request = get({ host: "127.0.0.1", port, path, headers, agent: false });

@@ -85,6 +85,11 @@ export class FakeSessions implements Sessions {
   #count = 0;
   /** What the next start waits for. */
   gate: Promise<void> = Promise.resolve();
+  /** Told of what a recorder would write. */
+  record: (
+    id: string,
+    record: { readonly seq: number; readonly kind: string; readonly [field: string]: unknown },
+  ) => void = () => {};
   /** Called when a prompt was taken: a test's agent. */
   onPrompt: (session: FakeSession, text: string) => void = () => {};
 
@@ -118,9 +123,16 @@ export class FakeSessions implements Sessions {
     this.#tell();
   }
 
+  /** The agent says something. */
+  say(id: string, text: string): void {
+    this.#known(id).output.write(text);
+    this.#note(id, "text-delta", { text });
+  }
+
   /** The agent asks for permission. */
   ask(id: string, toolCallId: string, options: readonly PermissionOption[]): void {
     this.change(id, { status: "awaiting-input", permissions: [{ toolCallId, title: "Remove build", options }] });
+    this.#note(id, "agent-prompt", { toolCallId, options });
   }
 
   /** The turn that runs ends. */
@@ -129,7 +141,7 @@ export class FakeSessions implements Sessions {
     const { finish } = session;
     session.finish = undefined;
     this.change(id, { status: "idle", permissions: undefined });
-    finish?.({ reason, seq: ++session.seq });
+    if (finish !== undefined) finish({ reason, seq: this.#note(id, "turn-end", { reason }) });
   }
 
   async list(): Promise<readonly SessionDescriptor[]> {
@@ -159,7 +171,7 @@ export class FakeSessions implements Sessions {
     if (session.shown.status !== "idle" && !interrupt) throw new Failure("conflict", "the session is busy");
     if (session.shown.status !== "idle") this.finish(id, "cancelled");
     session.prompts.push({ text, interrupt });
-    const seq = ++session.seq;
+    const seq = this.#note(id, "user-prompt", { text });
     const ended = new Promise<TurnEnd>((resolve) => {
       session.finish = resolve;
     });
@@ -180,6 +192,7 @@ export class FakeSessions implements Sessions {
       throw new Failure("bad-request", "the question has no such option");
     }
     session.answers.push({ toolCallId, optionId });
+    this.#note(id, "permission-resolved", { toolCallId, decision: "approve", optionId });
     this.change(id, { status: "busy", permissions: undefined });
   }
 
@@ -219,6 +232,12 @@ export class FakeSessions implements Sessions {
 
   async close(): Promise<void> {
     for (const id of this.all.keys()) await this.stop(id);
+  }
+
+  #note(id: string, kind: string, fields: object): number {
+    const seq = ++this.#known(id).seq;
+    this.record(id, { seq, kind, ...fields });
+    return seq;
   }
 
   #tell(): void {

@@ -3,8 +3,8 @@ import type { JsonObject } from "../../platform/read.ts";
 import type { SessionEvent } from "../event.ts";
 import { cutJson, valueJson } from "./value.ts";
 
-/** Bytes of a record's fields; in a longer one each long field is cut. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Bytes of a record's fields, so that its line is under 16 MiB; in a longer one each long field is cut. */
+const MOST_BYTES = 16 * 1024 * 1024 - 4096;
 /** What a field that is cut keeps: also of the characters that JSON writes longest, that many are no more than 6 MiB. */
 const CUT_CHARACTERS = 1024 * 1024;
 

@@ -14,6 +14,7 @@ export interface Tail {
   readonly endsLine: boolean;
 }
 
+const SEQ = Buffer.from('"seq"');
 const NEWLINE = Buffer.from("\n");
 /** How the keys of our records begin. */
 const ENVELOPE = "seq,ts,kind,sessionId";
@@ -60,6 +61,7 @@ function numbersOf(source: ByteSource, start: number, end: number): { isRecord: 
     return { isRecord: head !== null, highest: Number(head?.[1] ?? 0) };
   }
   const line = readRange(source, start, end);
+  if (!line.includes(SEQ)) return { isRecord: false, highest: 0 };
   const own = seqOf(parsed(line));
   if (own !== undefined) return { isRecord: true, highest: own };
   const glued = parseRecords(line).filter((record) =>

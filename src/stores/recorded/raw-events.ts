@@ -2,7 +2,7 @@ import { BytePool } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
 import { byteOffsetOf, formatJsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
 import { isLineStart } from "../../jsonl/page.ts";
-import { type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
+import { type FileStamp, type OpenFile, sameStamp, stampOf, withFile } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { RawEvent, RawEventPage } from "../store.ts";
@@ -23,6 +23,12 @@ const KEPT_ENDS = 512;
 interface KeptPage {
   readonly page: RawEventPage;
   readonly bytes: number;
+}
+
+/** A page that is being read, and the file as it was before that began. */
+interface Reading {
+  readonly page: Promise<RawEventPage>;
+  readonly stamp: FileStamp | undefined;
 }
 
 /** Where pages of one edition of a file ended, by the number that each ended with. */
@@ -63,7 +69,7 @@ export class RawEventReader {
   readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
   readonly #ends = new Recent<string, PageEnds>(KEPT_FILES);
-  readonly #reading = new Map<string, Promise<RawEventPage>>();
+  readonly #reading = new Map<string, Reading>();
   readonly #kept = new Map<string, KeptPage>();
   #keptBytes = 0;
   /** Pages that were read so far. */
@@ -72,20 +78,23 @@ export class RawEventReader {
   /** The records behind the number, or from the place, `from` on. @throws Failure bad-request, not-found */
   page(place: RecordedPlace, from: number | Cursor, limit: number): Promise<RawEventPage> {
     const key = `${place.file}\0${from}\0${limit}`;
-    const reading = this.#reading.get(key);
-    if (reading !== undefined) return reading;
-    const kept = this.#keptPage(key, typeof from === "string");
+    const stamp = stampOf(place.file);
+    const others = this.#reading.get(key);
+    // What was written since the others began must not be missed by who asks because of it.
+    if (others?.stamp && stamp && sameStamp(others.stamp, stamp)) return others.page;
+    const kept = this.#keptPage(key, stamp, typeof from === "string");
     if (kept !== undefined) return Promise.resolve(kept);
-    const page = this.#read(place, from, limit, key).finally(() => this.#reading.delete(key));
-    this.#reading.set(key, page);
+    const page = this.#read(place, from, limit, key).finally(() => {
+      if (this.#reading.get(key)?.page === page) this.#reading.delete(key);
+    });
+    this.#reading.set(key, { page, stamp });
     return page;
   }
 
   /** A page that is still right. Whoever reads on from a place may have one to which the file has added since. */
-  #keptPage(key: string, readsOn: boolean): RawEventPage | undefined {
+  #keptPage(key: string, stamp: FileStamp | undefined, readsOn: boolean): RawEventPage | undefined {
     const kept = this.#kept.get(key);
     const was = kept?.page.uses[0];
-    const stamp = was && stampOf(was.path);
     if (kept === undefined || was === undefined || stamp === undefined) return undefined;
     if (sameStamp(stamp, was)) return kept.page;
     const grown = stamp.ino === was.ino && stamp.dev === was.dev && stamp.size > was.size;

@@ -23,9 +23,9 @@ export interface FoundPlace {
  */
 export async function placeBehind(source: ByteSource, since: number, pool: BytePool): Promise<FoundPlace> {
   const tail = await lineStartFrom(source, source.size - TAIL_BYTES);
-  const { exact, above, end, last } = await look(source, since, tail, pool);
+  const { exact, below, above, end, last } = await look(source, since, tail, pool);
   if (exact !== undefined) return { offset: exact, last };
-  if (tail === 0 || (above !== undefined && above.start > tail)) return { offset: above?.start ?? end, last };
+  if (tail === 0 || (below && above !== undefined)) return { offset: above?.start ?? end, last };
   if (above === undefined && last !== undefined) return { offset: end, last };
   return { offset: await halve(source, since, tail, pool), last };
 }
@@ -33,6 +33,8 @@ export async function placeBehind(source: ByteSource, since: number, pool: ByteP
 interface Looked {
   /** Behind the last line that bears the number. */
   exact: number | undefined;
+  /** A line bears a lower one. */
+  below: boolean;
   /** The first line that bears a higher one. */
   above: { readonly start: number } | undefined;
   /** Behind the last complete line. */
@@ -41,7 +43,7 @@ interface Looked {
 }
 
 async function look(source: ByteSource, since: number, from: number, pool: BytePool): Promise<Looked> {
-  const looked: Looked = { exact: undefined, above: undefined, end: from, last: undefined };
+  const looked: Looked = { exact: undefined, below: false, above: undefined, end: from, last: undefined };
   await walkLines(source, { from }, pool, ({ start, end, bytes }) => {
     looked.end = end;
     const seq = bytes && statedSeq(bytes);
@@ -49,6 +51,7 @@ async function look(source: ByteSource, since: number, from: number, pool: ByteP
     looked.last = seq;
     if (seq === since) looked.exact = end;
     else if (seq > since) looked.above ??= { start };
+    else looked.below = true;
     return undefined;
   });
   return looked;
