@@ -84,7 +84,9 @@ export class Looks {
     const { at, records, seen } = this.#last;
     const age = this.#parts.clock.now() - at;
     const holds = age >= 0 && age < FRESH_MS && this.#records() === records;
-    return holds && seen.every(({ session }) => isAlive(session.process)) ? this.#last : undefined;
+    const stays = ({ peer, session }: SeenPeer): boolean =>
+      isAlive(session.process) && peer.title === this.#titleOf(session);
+    return holds && seen.every(stays) ? this.#last : undefined;
   }
 
   async #lookAnew(): Promise<Look> {
@@ -131,16 +133,16 @@ export class Looks {
       ...(pid !== undefined && { pid }),
       startedAt,
       ...(activity !== undefined && { activity }),
-      ...(title !== undefined && title !== "" && { title }),
+      ...(title !== undefined && { title }),
     };
     return { peer, origin, session, ...(ownId !== undefined && { ownId }) };
   }
 
-  /** That of its own store's session, else that of our recording. */
+  /** That of its own store's session, else that of our recording; none where both are empty. */
   #titleOf({ agent, sessionId, ownId }: LiveSession): string | undefined {
     const [name, id, own] = [agentNameOf(agent), sessionIdOf(sessionId), sessionIdOf(ownId)];
     const native = name === undefined || id === undefined ? undefined : this.#parts.titleOf(name, id);
-    return native ?? (own && this.#parts.titleOf("daemon", own));
+    return native || (own && this.#parts.titleOf("daemon", own)) || undefined;
   }
 }
 

@@ -12,7 +12,7 @@ const MOST_ENDED = 10_000;
 /** Lists and objects in one another: far more than we write, and far less than what could not be written again. */
 const MOST_LEVELS = 64;
 
-/** `sessions.json` as it is to be written again: also what nobody here knows. */
+/** `sessions.json` as it is to be written again: also what nobody here knows. Nothing in it is ever changed in place. */
 export interface Document {
   readonly fields: JsonObject;
   readonly sessions: readonly unknown[];
@@ -39,16 +39,28 @@ export function documentText({ fields, sessions, peers }: Document): string {
   return `${JSON.stringify({ ...fields, version: VERSION, sessions, peers })}\n`;
 }
 
-/** What can be read of the document; of several with one id or name, the last counts. */
-export function recordsOf({ sessions, peers }: Document): OwnRecords {
-  const readSessions = sessions.map(savedSessionOf).filter((session) => session !== undefined);
-  const readPeers = peers.map(savedPeerOf).filter((peer) => peer !== undefined);
-  const bad = sessions.length + peers.length - readSessions.length - readPeers.length;
-  return {
-    sessions: [...new Map(readSessions.map((session) => [session.id, session])).values()],
-    peers: [...new Map(readPeers.map((peer) => [peer.name, peer])).values()],
-    ...(bad > 0 && { problem: `${bad} ${bad === 1 ? "entry" : "entries"} of sessions.json can't be read` }),
-  };
+/** Reads documents of which most entries stay as they are: each entry is read once. */
+export class RecordReader {
+  readonly #sessions = new WeakMap<object, ReturnType<typeof savedSessionOf>>();
+
+  /** What can be read of the document; of several with one id or name, the last counts. */
+  read({ sessions, peers }: Document): OwnRecords {
+    const readSessions = sessions.map((entry) => this.#session(entry)).filter((session) => session !== undefined);
+    const readPeers = peers.map(savedPeerOf).filter((peer) => peer !== undefined);
+    const bad = sessions.length + peers.length - readSessions.length - readPeers.length;
+    return {
+      sessions: [...new Map(readSessions.map((session) => [session.id, session])).values()],
+      peers: [...new Map(readPeers.map((peer) => [peer.name, peer])).values()],
+      ...(bad > 0 && { problem: `${bad} ${bad === 1 ? "entry" : "entries"} of sessions.json can't be read` }),
+    };
+  }
+
+  #session(entry: unknown): ReturnType<typeof savedSessionOf> {
+    const record = asObject(entry);
+    if (record === undefined) return undefined;
+    if (!this.#sessions.has(record)) this.#sessions.set(record, savedSessionOf(record));
+    return this.#sessions.get(record);
+  }
 }
 
 /** Saves `fields` of the session `id`. */

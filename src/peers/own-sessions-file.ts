@@ -6,11 +6,12 @@ import { writePrivate } from "../platform/private-file.ts";
 import { readOwn, removeLeftovers, requireFile } from "../runs/own-json.ts";
 import {
   type Change,
+  type Document,
   documentOf,
   documentText,
   peerRemoved,
   peerSaved,
-  recordsOf,
+  RecordReader,
   sessionSaved,
 } from "./own-records.ts";
 import type { OwnRecords, OwnSessions } from "./own-sessions.ts";
@@ -28,10 +29,10 @@ export interface OwnSessionsParts {
 
 /** `sessions.json` in our own folder. Opening reads nothing, so it can't fail. */
 export function openOwnSessions(parts: OwnSessionsParts): OwnSessions {
-  const reader = new Reader(parts);
-  const writer = new Writer(parts);
+  const file = new SessionsFile(parts);
+  const writer = new Writer(parts, file);
   return {
-    read: () => reader.read(),
+    read: () => file.read().records,
     saveSession: (id, fields) => writer.write(sessionSaved(id, fields)),
     savePeer: (peer, instead = []) => writer.write(peerSaved(peer, instead)),
     removePeers: (names, which = () => true) => writer.write(peerRemoved(names, which)),
@@ -40,29 +41,57 @@ export function openOwnSessions(parts: OwnSessionsParts): OwnSessions {
 
 /** A file that was written so shortly before it was read may be written again without a trace in its stamp: ms. */
 const YOUNG_MS = 50;
-const NO_RECORDS: OwnRecords = { sessions: [], peers: [] };
 
-class Reader {
+/** The file as it was read or written last. */
+interface Held {
+  /** Undefined where there was no file. */
+  readonly bytes: Buffer | undefined;
+  readonly document: Document;
+  readonly records: OwnRecords;
+  /** What tells without reading that it is the same; undefined while the file is too young for that. */
+  readonly stamp?: FileStamp | undefined;
+}
+
+/** Reads the file no more often, and of what has changed in it no more, than it must: thousands of sessions may be in it. */
+class SessionsFile {
   readonly #path: string;
   readonly #clock: Clock;
-  #last: { readonly stamp: FileStamp; readonly records: OwnRecords } | undefined;
+  readonly #reader = new RecordReader();
+  #held: Held | undefined;
 
   constructor({ bridgeHome, clock }: OwnSessionsParts) {
     this.#path = join(bridgeHome, SESSIONS_FILE);
     this.#clock = clock;
   }
 
-  read(): OwnRecords {
+  /** @throws Failure failed */
+  read(): Held {
     requireFile(this.#path);
     const stamp = stampOf(this.#path);
-    if (stamp === undefined) return NO_RECORDS;
-    if (this.#last !== undefined && sameStamp(this.#last.stamp, stamp)) return this.#last.records;
-    const bytes = readOwn(this.#path);
-    const records = bytes === undefined ? NO_RECORDS : recordsOf(documentOf(bytes, SESSIONS_FILE));
-    const isYoung = this.#clock.now() - Number(stamp.mtimeNs / 1_000_000n) < YOUNG_MS;
-    this.#last = isYoung ? undefined : { stamp, records };
-    return records;
+    const held = this.#held;
+    if (held?.stamp !== undefined && stamp !== undefined && sameStamp(held.stamp, stamp)) return held;
+    const bytes = stamp === undefined ? undefined : readOwn(this.#path);
+    const isYoung = stamp !== undefined && this.#clock.now() - Number(stamp.mtimeNs / 1_000_000n) < YOUNG_MS;
+    const told = isYoung ? undefined : stamp;
+    this.#held = held !== undefined && same(held.bytes, bytes) ? { ...held, stamp: told } : this.#parsed(bytes, told);
+    return this.#held;
   }
+
+  /** Writes a changed document. @throws Failure failed · the system's error */
+  async write(document: Document): Promise<void> {
+    const bytes = Buffer.from(documentText(document));
+    await writePrivate(this.#path, bytes);
+    this.#held = { bytes, document, records: this.#reader.read(document) };
+  }
+
+  #parsed(bytes: Buffer | undefined, stamp: FileStamp | undefined): Held {
+    const document = documentOf(bytes, SESSIONS_FILE);
+    return { bytes, document, records: this.#reader.read(document), stamp };
+  }
+}
+
+function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : a.equals(b);
 }
 
 /** A change that waits for its turn. */
@@ -75,11 +104,13 @@ interface Pending {
 /** Writes what is asked for meanwhile in one go: each writing costs the lock and the disk's time. */
 class Writer {
   readonly #parts: OwnSessionsParts;
+  readonly #file: SessionsFile;
   #pending: Pending[] = [];
   #isWriting = false;
 
-  constructor(parts: OwnSessionsParts) {
+  constructor(parts: OwnSessionsParts, file: SessionsFile) {
     this.#parts = parts;
+    this.#file = file;
   }
 
   write(change: Change): Promise<void> {
@@ -100,7 +131,7 @@ class Writer {
           async () => {
             taken = this.#take();
             await removeLeftovers(bridgeHome, /^sessions\.json/);
-            await apply(join(bridgeHome, SESSIONS_FILE), taken);
+            await apply(this.#file, taken);
           },
           wait,
         );
@@ -119,10 +150,9 @@ class Writer {
   }
 }
 
-/** Makes the changes, one after the other; one that can't be made fails by itself. @throws Failure failed · the system's error */
-async function apply(path: string, changes: readonly Pending[]): Promise<void> {
-  const bytes = readOwn(path);
-  const before = documentOf(bytes, SESSIONS_FILE);
+/** Makes the changes, one after the other; one that can't be made fails by itself. @throws as `SessionsFile` */
+async function apply(file: SessionsFile, changes: readonly Pending[]): Promise<void> {
+  const before = file.read().document;
   let after = before;
   for (const { change, failed } of changes) {
     try {
@@ -131,5 +161,5 @@ async function apply(path: string, changes: readonly Pending[]): Promise<void> {
       failed(error);
     }
   }
-  if (after !== before) await writePrivate(path, documentText(after));
+  if (after !== before) await file.write(after);
 }

@@ -141,6 +141,15 @@ for (const { name, node } of NODES) {
       rmSync(file);
     });
 
+    test("twenty sessions that join at once are twenty peers", async (t) => {
+      const clis = Array.from({ length: 20 }, (_, i) => cli(t, { CODEX_THREAD_ID: `thread-${i}` }, "codex"));
+      const names = (await Promise.all(clis.map((one) => one.run("join")))).map(({ out }) => out.trim());
+      assert.equal(new Set(names).size, 20, names.join(" "));
+      const found = await peers();
+      assert.deepEqual(found.map(({ name }) => name).sort(), names.sort());
+      assert.deepEqual(new Set(found.map(({ pid }) => pid)), new Set(clis.map(({ pid }) => pid)));
+    });
+
     test("the hook of Claude Code joins and leaves, and says nothing", async (t) => {
       const one = cli(t, {});
       const event = (fields: object) => JSON.stringify({ session_id: "hooked-1", cwd: folder, ...fields });

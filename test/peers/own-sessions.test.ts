@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -186,4 +187,36 @@ test("while another holds the lock for too long, saving fails and says so; later
   );
   await own.savePeer(peer("a"));
   assert.deepEqual(own.read().peers, [peer("a")]);
+});
+
+/** The program of another process that saves sessions of its own, one after the other. */
+const SAVER = `
+  const [home, name, module] = process.argv.slice(1);
+  const { openOwnSessions } = await import(module);
+  const own = openOwnSessions({ bridgeHome: home, clock: { now: Date.now } });
+  for (let i = 0; i < 10; i++) {
+    const id = "sess_" + name + i;
+    await own.saveSession(id, { kind: "agent", cwd: "/w", startedAt: i, status: "busy" });
+    await own.saveSession(id, { status: "ended", endedAt: i });
+  }
+`;
+
+test("what several processes save at once is all there, also when one of them is killed in the middle", async (t) => {
+  const own = opened(t);
+  const module = new URL("../../src/peers/own-sessions-file.ts", import.meta.url).href;
+  const words = ["--no-warnings", "--experimental-strip-types", "--input-type=module", "-e", SAVER, own.bridgeHome];
+  const start = (name: string): ChildProcess =>
+    spawn(process.execPath, [...words, name, module], { stdio: ["ignore", "ignore", "inherit"] });
+  const [a, b, killed] = [start("a"), start("b"), start("k")];
+  const ends = Promise.all([a, b].map((child) => once(child, "exit")));
+  while (!own.read().sessions.some(({ id }) => id.startsWith("sess_k"))) await new Promise((go) => setTimeout(go, 5));
+  killed.kill("SIGKILL");
+  assert.deepEqual(await ends, [
+    [0, null],
+    [0, null],
+  ]);
+  const saved = own.read().sessions.filter(({ id }) => !id.startsWith("sess_k"));
+  assert.deepEqual([saved.length, new Set(saved.map(({ status }) => status))], [20, new Set(["ended"])]);
+  await own.saveSession("sess_1", session("sess_1"));
+  assert.deepEqual(readdirSync(own.bridgeHome).sort(), ["lock.db", "sessions.json"]);
 });

@@ -327,6 +327,17 @@ test("asking again within a second asks no store, and gives the very same list",
   assert.deepEqual([claude.asked, registry.generation], [2, 1]);
 });
 
+test("a title that becomes known is there at once", async (t) => {
+  const { registry, claude, titles } = homeFor(t);
+  claude.proofs = [proof("s1")];
+  const titlesNow = async () => (await registry.list()).map(({ title }) => title);
+  assert.deepEqual(await titlesNow(), [undefined]);
+  titles.set("claude/s1", "");
+  assert.deepEqual(await titlesNow(), [undefined]);
+  titles.set("claude/s1", "Mend the till");
+  assert.deepEqual(await titlesNow(), ["Mend the till"]);
+});
+
 test("whoever listens is told when someone joins, leaves, or dies, and when another process writes the file", async (t) => {
   const { registry, restarted } = homeFor(t);
   const end = new AbortController();

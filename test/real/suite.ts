@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { Peer } from "../../src/peers/peer.ts";
 import type { Item } from "../../src/transcript/item.ts";
-import { ask } from "../built/product.ts";
+import { ask, PRODUCT } from "../built/product.ts";
 import type { Agent } from "./agents.ts";
 import { askEverything, commandsThatFail } from "./everything.ts";
 import { brief, Follower, folded, wholeChat } from "./follower.ts";
@@ -153,6 +154,25 @@ export function suite(agent: Agent, expected: Expected): void {
       stage.model.release("refused");
       await ended(cli, 0);
       assert.equal((await childThatIs(row, "failed")).id, child.id);
+    });
+
+    test("a session that runs join is a peer under that name, by its CLI's process, until that ends", async () => {
+      const known = await stage.rows();
+      const named = async (): Promise<Peer | undefined> =>
+        (await stage.get("/api/state")).peers.find(({ name }: Peer) => name === "front");
+      const join = agent.shell(`"${process.execPath}" "${PRODUCT}" join --name front`);
+      const cli = stage.cli(agent.start, ["@say Joining.", join, "@hold joined", "@say Joined."].join("\n"));
+      await reached("joined", cli);
+      const row = await stage.newRow(known);
+      const { items } = await wholeChat(stage.api, stage.chat(row.id));
+      const peer = await named();
+      assert.deepEqual([peer?.agent, peer?.sessionId], [agent.name, row.id], JSON.stringify(items.map(brief)));
+      const program = processesIn(stage.machine.home).find(({ pid }) => pid === peer?.pid);
+      assert.match(program?.command ?? "", new RegExp(agent.command));
+      assert.deepEqual((await wholeChat(stage.api, "/api/sessions/front/chat")).items, items);
+      stage.model.release("joined");
+      await ended(cli, 0);
+      await eventually("it is no peer any more", async () => ((await named()) === undefined ? true : undefined));
     });
 
     test("a session whose model refuses it ends with the error", async () => {
