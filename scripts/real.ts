@@ -11,6 +11,8 @@ import { fileURLToPath } from "node:url";
 
 /** The packages, each at the version that the tests were written against. */
 const CLIS = {
+  "@agentclientprotocol/claude-agent-acp": "0.101.0",
+  "@agentclientprotocol/codex-acp": "2.6.0",
   "@anthropic-ai/claude-code": "2.1.332",
   "@openai/codex": "0.171.0",
   "opencode-ai": "1.18.33",
@@ -51,6 +53,7 @@ function main(wanted: readonly string[]): number {
 /** The folder that the CLIs are in; installs them when they are not there yet. */
 function installed(): string | undefined {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "agent-bridge-real");
+  // Only what tells one set from another: the names of packages would make it too long for a folder.
   const folder = join(cache, Object.values(CLIS).join("_"));
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });

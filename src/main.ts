@@ -1,6 +1,7 @@
 import "./platform/node-version.ts";
 import { COMMANDS } from "./commands/commands.ts";
-import { interruption } from "./commands/interruption.ts";
+import { processInput } from "./commands/input.ts";
+import { interruption, interrupts } from "./commands/interruption.ts";
 import { programOf } from "./commands/program.ts";
 import { run } from "./commands/run.ts";
 import { processTerminal } from "./commands/terminal.ts";
@@ -27,11 +28,13 @@ const warn = (message: string): void => void terminal.err(`warning: ${printableL
 const running = run(
   {
     terminal,
+    input: processInput(),
     clock: systemClock,
     environment: processEnvironment,
     program,
     bridge: bridgeOfThisMachine({ program, clock: systemClock, pid: process.pid, warn }),
     untilInterrupted: interruption,
+    interrupts,
   },
   COMMANDS,
   words,

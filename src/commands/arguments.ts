@@ -1,3 +1,4 @@
+import { closest } from "../platform/closest.ts";
 import { Failure } from "../platform/failure.ts";
 
 /** An option that is there or not. */
@@ -72,6 +73,20 @@ export function wholeNumber(
   };
 }
 
+/** An option whose value is one of `words`. */
+export function choice<W extends string>(help: string, words: readonly W[]): Valued<W> {
+  return {
+    kind: "value",
+    placeholder: words.join("|"),
+    help,
+    read(given, option) {
+      const word = words.find((each) => each === given);
+      if (word === undefined) throw new Failure("usage", `${option} takes one of ${words.join(", ")}, not "${given}"`);
+      return word;
+    },
+  };
+}
+
 /**
  * Reads the words after a command's name. Options and operands may be mixed; behind `--` all words are operands.
  * Short options may be joined, and the value of the last may follow it at once (`-n5`, `-fn5`).
@@ -142,38 +157,4 @@ function optionOf<O extends Options>(options: O, written: string): [string, Flag
     Object.keys(options).map((name) => `--${name}`),
   );
   throw new Failure("usage", `unknown option ${written}${meant === undefined ? "" : `; did you mean ${meant}?`}`);
-}
-
-/** The one of `words` that `word` is most likely a slip of, or undefined when none is near. */
-export function closest(word: string, words: readonly string[]): string | undefined {
-  const most = word.length < 5 ? 1 : 2;
-  const near = words
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .filter(({ distance }) => distance <= most)
-    .sort((a, b) => a.distance - b.distance);
-  return near[0]?.candidate ?? words.find((candidate) => word.length >= 4 && candidate.startsWith(word));
-}
-
-/** How many letters must be put in, taken out, replaced or swapped with their neighbour. */
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          replaced,
-          (last[j] ?? 0) + 1,
-          (row[j - 1] ?? 0) + 1,
-          swapped ? (beforeLast[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    [beforeLast, last] = [last, row];
-  }
-  return last[b.length] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,3 +1,7 @@
+import type { SessionEvent } from "../agents/event.ts";
+import type { Sessions } from "../agents/sessions.ts";
+import type { OwnSessions } from "../peers/own-sessions.ts";
+import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import type { RuntimeNotice } from "../platform/runtime-notice.ts";
 import type { Timer } from "../platform/timer.ts";
@@ -13,6 +17,10 @@ export interface Bridge {
   histories(environment: Environment): Promise<Histories>;
   /** The runs and jobs of our own folder. */
   runs(environment: Environment): RunInventory;
+  /** The sessions that this program has started, and those that joined, as our own folder keeps them. */
+  ownSessions(environment: Environment): OwnSessions;
+  /** Drives sessions in this process; `happened` is told of all that agents do. They are to be closed. */
+  drive(environment: Environment, happened: (event: SessionEvent) => void): Promise<Sessions>;
   readonly timer: Timer;
   /** The dashboard key, made when there is none. */
   key(environment: Environment): Promise<string>;
@@ -39,6 +47,8 @@ export interface Histories {
   /** Not started: each look asks every file. */
   readonly inventory: Inventory;
   readonly tools: FollowTools;
+  /** The commands that start agents, as `config.json` sets them. */
+  readonly agents: ReadonlyMap<string, AgentCommand>;
 }
 
 /** What is in our own folder; a `problem` is a sentence that says what to do. */

@@ -2,6 +2,8 @@ import type { Clock } from "../platform/clock.ts";
 import type { Environment } from "../platform/environment.ts";
 import { flag, type Given, type Options, text } from "./arguments.ts";
 import type { Bridge } from "./bridge.ts";
+import type { Input } from "./input.ts";
+import type { Interrupt } from "./interruption.ts";
 import type { Program } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -11,6 +13,8 @@ export type ExitCode = 0 | 1 | 2;
 /** What a command runs in; a test gives its own. */
 export interface Context {
   readonly terminal: Terminal;
+  /** What is typed, or comes from a pipe or file. */
+  readonly input: Input;
   readonly clock: Clock;
   /** The environment, with `--home DIR` where it was given. */
   environment(home?: string): Environment;
@@ -19,6 +23,8 @@ export interface Context {
   readonly bridge: Bridge;
   /** From the first call on, Ctrl-C and its like abort this signal; before it, they end the process. */
   untilInterrupted(): AbortSignal;
+  /** From the first reading to the signal's abort, each Ctrl-C and its like, instead of the end of the process. */
+  interrupts(signal: AbortSignal): AsyncIterable<Interrupt>;
 }
 
 /** One command of the program. */

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { type Holder, holderOf } from "../client/holder.ts";
+import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
+import { isAlive } from "../platform/process-identity.ts";
 import type { RunReport } from "../runs/report.ts";
 import type { Store, StoreReport } from "../stores/store.ts";
 import type { AgentName } from "../transcript/names.ts";
@@ -28,6 +30,7 @@ interface Findings {
   };
   readonly stores: readonly StoreFindings[];
   readonly runs: RunReport;
+  readonly sessions: SessionFindings;
   /** Variables that point nowhere, one sentence each. */
   readonly warnings: readonly string[];
   /** What is broken, one sentence each; empty when all is well. */
@@ -39,6 +42,19 @@ const MOST_NAMED = 10;
 
 /** A store's report, or why it gave none. */
 type StoreFindings = StoreReport | { readonly agent: AgentName; readonly problem: string };
+
+/** What `sessions.json` holds. */
+interface SessionFindings {
+  readonly sessions: number;
+  /** Sessions that joined, and are live. */
+  readonly joined: number;
+  /** Entries that can't be read. */
+  readonly problem?: string;
+  /** Sessions of whose recording something could not be written. */
+  readonly lost: readonly ({ readonly id: string } & NonNullable<SavedSession["lost"]>)[];
+  /** Why the file can't be used. */
+  readonly broken?: string;
+}
 
 /** `doctor`: where everything is looked for, what was found, and what is wrong. */
 export const doctor = command({
@@ -67,8 +83,10 @@ async function examine({ bridge, program }: Context, environment: Environment): 
   const stores = own.config.problem === undefined ? (await bridge.histories(environment)).stores : [];
   const reports = await Promise.all(stores.map(reportOf));
   const broken = reports.flatMap((each) => ("problem" in each ? [`${each.agent}: ${each.problem}`] : []));
+  const sessions = savedSessions(bridge.ownSessions(environment));
   // Nothing can be wrong in a folder that is none.
-  const ours = own.home.problem === undefined ? [own.key.problem, own.config.problem] : [own.home.problem];
+  const ours =
+    own.home.problem === undefined ? [own.key.problem, own.config.problem, sessions.broken] : [own.home.problem];
   const problems = [...ours.filter((each) => each !== undefined), ...broken].map(program.said);
   return {
     version: program.version,
@@ -78,9 +96,22 @@ async function examine({ bridge, program }: Context, environment: Environment): 
     server: { ...(running !== undefined && { running: { url: running.url, pid: running.pid } }), port, holder },
     stores: reports,
     runs: await bridge.runs(environment).report(),
+    sessions,
     warnings: VARIABLES.flatMap((name) => pointsNowhere(environment, name) ?? []),
     problems,
   };
+}
+
+function savedSessions(own: OwnSessions): SessionFindings {
+  try {
+    const { sessions, peers, problem } = own.read();
+    const lost = sessions.flatMap((session) => (session.lost ? [{ id: session.id, ...session.lost }] : []));
+    const joined = peers.filter(({ process }) => isAlive(process)).length;
+    return { sessions: sessions.length, joined, lost, ...(problem !== undefined && { problem }) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { sessions: 0, joined: 0, lost: [], broken: error.message };
+  }
 }
 
 /** The variables that name a folder in which an agent keeps its sessions. */
@@ -117,9 +148,11 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
     (text) => `${style.yellow("warning:")} ${printable(text)}`,
   );
   const found = stores.flatMap((store) => ["", ...storeState(store, userHome, style)]);
-  const ran = ["", ...runState(runs, userHome, style)];
+  const ran = ["", ...runState(runs, userHome, style), "", ...sessionState(findings.sessions, style)];
   const wrong = problems.map((problem) => `${style.red("broken:")} ${printable(problem)}`);
-  const leavesOut = [runs, ...stores].some((each) => "skipped" in each && each.skipped.length > 0);
+  const leavesOut =
+    findings.sessions.problem !== undefined ||
+    [runs, ...stores].some((each) => "skipped" in each && each.skipped.length > 0);
   const right = leavesOut ? "Nothing is broken besides what is left out above." : "Nothing is broken.";
   return [...general, ...warnings, ...found, ...ran, "", ...(wrong.length === 0 ? [style.green(right)] : wrong)];
 }
@@ -157,6 +190,16 @@ function runState({ runs, archived, recovered, jobs, skipped }: RunReport, userH
   });
   const title = `${style.bold("runs")}  ${counted(runs, "run")} (${counts.join(", ")}), ${counted(jobs, "job")}`;
   return [title, ...pairLines(rows, 2)];
+}
+
+function sessionState({ sessions, joined, problem, lost }: SessionFindings, style: Style): string[] {
+  const rows = lost
+    .slice(0, MOST_NAMED)
+    .map(({ id, records, why }) => ["lost", `${counted(records, "record")} of ${id}: ${printable(why)}`] as const);
+  const more = lost.length > MOST_NAMED ? [["", `… and of ${lost.length - MOST_NAMED} more sessions`] as const] : [];
+  const bad = problem === undefined ? [] : [["leaves out", problem] as const];
+  const title = `${style.bold("sessions")}  ${counted(sessions, "session")} of our own, ${joined.toLocaleString("en")} joined`;
+  return [title, ...pairLines([...bad, ...rows, ...more], 2)];
 }
 
 function storeState(store: StoreFindings, userHome: string, style: Style): string[] {

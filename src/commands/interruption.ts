@@ -1,3 +1,5 @@
+import { Bell } from "../platform/bell.ts";
+
 /** Windows has no SIGQUIT (Ctrl-\\): listening for it there fails. */
 const SIGNALS = [
   "SIGINT",
@@ -22,4 +24,34 @@ export function interruption(): AbortSignal {
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   return interrupted.signal;
+}
+
+/** How a process is asked to stop what it does (Ctrl-C), or to end. */
+export type Interrupt = "stop" | "end";
+
+/**
+ * What this process is asked, as it comes: Ctrl-C as `stop`, `kill` and a closed terminal as `end`. From the first reading
+ * until the signal aborts or the loop is left the process does not end by itself then, unless nobody reads any more.
+ */
+export async function* interrupts(signal: AbortSignal): AsyncGenerator<Interrupt, void> {
+  const bell = new Bell();
+  const waiting: Interrupt[] = [];
+  const listeners = SIGNALS.map((name) => {
+    const take = (): void => {
+      if (waiting.length === PATIENCE) process.exit(1);
+      waiting.push(name === "SIGINT" ? "stop" : "end");
+      bell.ring();
+    };
+    process.on(name, take);
+    return [name, take] as const;
+  });
+  try {
+    while (!signal.aborted) {
+      const next = waiting.shift();
+      if (next === undefined) await bell.listen(signal);
+      else yield next;
+    }
+  } finally {
+    for (const [name, take] of listeners) process.off(name, take);
+  }
 }

@@ -1,5 +1,6 @@
+import { closest } from "../platform/closest.ts";
 import { Failure, type FailureKind } from "../platform/failure.ts";
-import { closest, type Options, parseArguments } from "./arguments.ts";
+import { type Options, parseArguments } from "./arguments.ts";
 import { type Command, type Context, command, type ExitCode } from "./command.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { PROGRAM } from "./program.ts";

@@ -1,5 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
-import { oneLine } from "../transcript/clip.ts";
+import { UNPRINTABLE } from "../transcript/printable.ts";
+
+export { printable, printableLine } from "../transcript/printable.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -65,23 +66,6 @@ export function padEnd(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/**
- * `text` without what could act on a terminal or hide in it: escape sequences and control characters other than newline
- * and tab, marks that turn the direction of what follows, and characters without a width (also those that join others, or
- * spell a text in tags that no one sees). What a transcript holds is foreign text.
- */
-export function printable(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\u2028\u2029]/g, " ")
-    .replace(UNPRINTABLE, "");
-}
-
-/** `text` on one line, printable, each gap one space wide. */
-export function printableLine(text: string): string {
-  return oneLine(printable(text));
-}
-
 /** `value` as JSON on one line, safe to print on a terminal; `indent` for people. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (character) =>
@@ -93,10 +77,6 @@ export function printableJson(value: unknown, indent?: number): string {
 function escapedUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
-
-const UNPRINTABLE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 function graphemeWidth(grapheme: string): number {
   const point = grapheme.codePointAt(0) ?? 0;

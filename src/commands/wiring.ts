@@ -1,13 +1,15 @@
 import { isServerAt } from "../client/holder.ts";
+import { openOwnSessions } from "../peers/own-sessions-file.ts";
+import { PeerRegistry } from "../peers/registry.ts";
 import type { Clock } from "../platform/clock.ts";
-import { readConfig } from "../platform/config.ts";
+import { type Config, readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
 import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
 import { withLock } from "../platform/lock.ts";
 import { loginLink, makeLoginCheck, makeLoginCode } from "../platform/login-code.ts";
 import { closeHome } from "../platform/private-folder.ts";
-import { startOf } from "../platform/process-identity.ts";
+import { isAlive, startOf } from "../platform/process-identity.ts";
 import {
   mayBeRunning,
   newBootNonce,
@@ -18,14 +20,17 @@ import {
 } from "../platform/runtime-notice.ts";
 import { systemTimer } from "../platform/timer.ts";
 import { createWatcher } from "../platform/watch.ts";
-import type { RouteContext } from "../routes/context.ts";
+import type { PeerContext, RouteContext, SessionContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { healthRoute } from "../routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
 import type { CommandWords } from "../routes/home-page.ts";
 import { jobRoutes } from "../routes/jobs.ts";
 import { openApiRoute } from "../routes/openapi.ts";
+import { peerRoutes } from "../routes/peers.ts";
 import { runRoutes } from "../routes/runs.ts";
+import { sessionChatRoutes } from "../routes/session-chat.ts";
+import { sessionRoutes } from "../routes/sessions.ts";
 import { stateRoute } from "../routes/state.ts";
 import { transcriptRoutes } from "../routes/transcripts.ts";
 import { followRuns } from "../runs/follow.ts";
@@ -41,6 +46,7 @@ import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
 import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
 import { inFull, type Program } from "./program.ts";
+import { recoverOf, type SessionsParts, supervisorOf } from "./sessions-wiring.ts";
 
 /** What the parts below are made with. */
 export interface Machine {
@@ -71,6 +77,19 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
     running: ({ bridgeHome }) => running(bridgeHome),
     timer: systemTimer,
     runs: ({ bridgeHome }) => new RunInventory({ bridgeHome, clock: machine.clock }),
+    ownSessions: ({ bridgeHome }) => openOwnSessions({ bridgeHome, clock: machine.clock }),
+    async drive(environment, happened) {
+      const { agents } = configOf(machine, environment);
+      const { bridgeHome } = environment;
+      closeOwnFolder(environment, machine);
+      const own = openOwnSessions({ bridgeHome, clock: machine.clock });
+      return supervisorOf({
+        ...{ environment, clock: machine.clock, timer: systemTimer, version: machine.program.version, agents, own },
+        isNameTaken: async (name) => own.read().peers.some((peer) => peer.name === name && isAlive(peer.process)),
+        warn: machine.warn,
+        happened: (_id, event) => happened(event),
+      });
+    },
     async wayIn({ bridgeHome }, { url, bootNonce }) {
       const key = await ensureKey(bridgeHome, machine.warn);
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
@@ -96,19 +115,25 @@ function closeOwnFolder(environment: Environment, { warn }: Machine): void {
   if (privacy === "open") warn(openHome(bridgeHome));
 }
 
-async function openHistories({ clock, warn }: Machine, environment: Environment): Promise<Histories> {
+function configOf({ warn }: Machine, environment: Environment): Config {
   const { config, warnings } = readConfig(environment, AGENT_NAMES);
   for (const warning of warnings) warn(warning);
+  return config;
+}
+
+async function openHistories(machine: Machine, environment: Environment): Promise<Histories> {
+  const { clock } = machine;
+  const config = configOf(machine, environment);
   const extraRoots = Object.fromEntries(config.stores);
   const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
-  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer } };
+  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer }, agents: config.agents };
 }
 
 async function startServer(
   machine: Machine,
   environment: Environment,
-  { stores, inventory, tools }: Histories,
+  { stores, inventory, tools, agents }: Histories,
   port: number,
   log: ServerLog,
 ): Promise<Serving> {
@@ -123,7 +148,20 @@ async function startServer(
   const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
   const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
-  const context: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
+  const own = openOwnSessions({ bridgeHome, clock });
+  const peers = new PeerRegistry({
+    ...{ own, stores, clock, timer: tools.timer, tidies: true },
+    titleOf: (agent, id) => inventory.row(agent, id)?.title,
+    watched: { bridgeHome, watcher: createWatcher() },
+  });
+  const sessionParts: SessionsParts = {
+    ...{ environment, clock, timer: tools.timer, version, agents, own },
+    isNameTaken: async (name) => ((await peers.find(name))?.origin ?? "own") !== "own",
+    warn: (message) => log({ level: "warn", msg: message }),
+  };
+  const sessions = supervisorOf(sessionParts);
+  const base: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
+  const context: SessionContext & PeerContext = { ...base, own, peers, sessions };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version, words }),
@@ -133,6 +171,9 @@ async function startServer(
     ...transcriptRoutes(context),
     ...runRoutes(context),
     ...jobRoutes(context),
+    ...peerRoutes(context),
+    ...sessionRoutes(context),
+    ...sessionChatRoutes(context),
     eventsRoute(context),
   ];
   const server = await listen({ routes, assets: HOME_ASSETS, port, key, noKey: noKey(words), version, clock, log });
@@ -144,6 +185,7 @@ async function startServer(
     throw error;
   }
   inventory.start();
+  const recovered = recoverOf(sessionParts);
   const end = new AbortController();
   const following = followRuns(runs, bridgeHome, { watcher: createWatcher(), timer: systemTimer }, end.signal);
   return {
@@ -154,6 +196,8 @@ async function startServer(
     },
     async close() {
       end.abort();
+      // Those who follow a session are told how it ends.
+      await Promise.all([sessions.close(), recovered]);
       const reading = Promise.all([inventory.close(), following]);
       await Promise.all([server.close(), removeNotice(bridgeHome, bootNonce), within(READING_MS, reading)]);
     },

@@ -41,6 +41,8 @@ export interface SavedPeer {
 export interface OwnRecords {
   readonly sessions: readonly SavedSession[];
   readonly peers: readonly SavedPeer[];
+  /** Entries that could not be read and were passed over: how many, in one line for a person. */
+  readonly problem?: string;
 }
 
 /**
@@ -50,9 +52,13 @@ export interface OwnRecords {
 export interface OwnSessions {
   /** As it is on disk now; unchanged, it is not read again. A damaged or newer file: Failure failed. */
   read(): OwnRecords;
-  /** Changes the record of the session `id`, or adds it; the given fields over those that are there. @throws Failure failed */
+  /**
+   * Changes the record of the session `id`, or adds it; the given fields over those that are there, undefined takes one
+   * away. With `endedAt`, what only a live one has goes: owner and child. @throws Failure failed, also for fields that make no session
+   */
   saveSession(id: string, fields: Partial<SavedSession>): Promise<void>;
-  /** Adds or replaces the peer of that name. @throws Failure failed */
-  savePeer(peer: SavedPeer): Promise<void>;
-  removePeers(names: readonly string[]): Promise<void>;
+  /** Adds or replaces the peer of that name; those named in `instead` go in the same step. @throws Failure failed */
+  savePeer(peer: SavedPeer, instead?: readonly string[]): Promise<void>;
+  /** Takes out the peers of these names, where `which` says so of what stands there by then. @throws Failure failed */
+  removePeers(names: readonly string[], which?: (peer: SavedPeer) => boolean): Promise<void>;
 }

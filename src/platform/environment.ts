@@ -11,6 +11,8 @@ export interface Environment {
   readonly platform: NodeJS.Platform;
   /** An environment variable that is set and not empty. */
   variable(name: string): string | undefined;
+  /** All variables that are set, also the empty ones: what a program that we start gets. */
+  variables(): { readonly [name: string]: string };
 }
 
 /** The environment of this process. `--home DIR` (`bridgeHome`) wins over `$AGENT_BRIDGE_HOME`. */
@@ -54,5 +56,9 @@ export function environmentFrom(given: {
     },
     platform: given.platform ?? process.platform,
     variable,
+    variables: () =>
+      Object.fromEntries(
+        Object.entries(given.variables ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      ),
   };
 }

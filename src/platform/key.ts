@@ -6,6 +6,9 @@ import { type FileStamp, sameStamp, stampOf } from "./files.ts";
 import { createPrivate, NotAFile, notWritable, readPrivate, writePrivate } from "./private-file.ts";
 import { notAFolder } from "./private-folder.ts";
 
+/** The cookie that carries the key. */
+export const KEY_COOKIE = "ab_ui";
+
 const FORM = /^[0-9a-f]{48}$/;
 const LIMIT_BYTES = 256;
 

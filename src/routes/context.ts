@@ -1,3 +1,6 @@
+import type { Sessions } from "../agents/sessions.ts";
+import type { OwnSessions } from "../peers/own-sessions.ts";
+import type { Peers } from "../peers/peer.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import type { Inventory } from "../stores/inventory.ts";
@@ -20,4 +23,17 @@ export interface RouteContext {
   readonly pid: number;
   /** Tells this run of the server from any other, so that a list's ETag does not outlive it. */
   readonly bootNonce: string;
+}
+
+/** What the routes of sessions answer from besides. */
+export interface SessionContext extends RouteContext {
+  /** The sessions that this program starts. */
+  readonly sessions: Sessions;
+}
+
+/** What the routes of peers, and of the chats of sessions, answer from besides. */
+export interface PeerContext extends RouteContext {
+  /** Sessions of ours, live and ended, and those that joined. */
+  readonly own: OwnSessions;
+  readonly peers: Peers;
 }

@@ -1,3 +1,5 @@
+import type { Sessions } from "../agents/sessions.ts";
+import type { Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type QueryParameter, type Route, route, type SseEvent } from "../server/route.ts";
@@ -34,8 +36,14 @@ const CHAT: QueryParameter<readonly NamedChat[]> = {
 
 const PATTERN = "/api/events";
 
+/** What the stream tells of: also our own sessions, where this program can start any, and who is live, where that is looked for. */
+type EventsContext = RouteContext & {
+  readonly sessions?: Pick<Sessions, "changes">;
+  readonly peers?: Pick<Peers, "changes" | "generation">;
+};
+
 /** Everything that changes, on one connection. */
-export function eventsRoute(context: RouteContext): Route {
+export function eventsRoute(context: EventsContext): Route {
   return route({
     method: "GET",
     pattern: PATTERN,
@@ -50,6 +58,7 @@ export function eventsRoute(context: RouteContext): Route {
         object({ generation: COUNT }),
         LIST_CHANGE,
         RUN_CHANGE,
+        object({}),
         object(
           { agent: AGENT, id: ID, items: list(ITEM), next: TEXT },
           { child: ID, prev: orNull(TEXT), reset: { const: true } },
@@ -65,12 +74,20 @@ export function eventsRoute(context: RouteContext): Route {
 
 async function* events(
   chats: readonly NamedChat[],
-  context: RouteContext,
+  context: EventsContext,
   signal: AbortSignal,
 ): AsyncGenerator<SseEvent, void> {
   const { generation } = context.inventory;
+  // From now on: a change between the first event and the list that a client then asks for must not be missed.
+  const sessions = context.sessions?.changes(signal);
+  const peers = context.peers?.changes(signal);
   yield { event: "hello", data: { generation } };
-  const lists = [listChanges(context.inventory, generation, signal), runChanges(context.runs, signal)];
+  const lists = [
+    listChanges(context.inventory, generation, signal),
+    runChanges(context.runs, signal),
+    ...(sessions === undefined ? [] : [sessionChanges(sessions)]),
+    ...(context.peers === undefined || peers === undefined ? [] : [peerChanges(context.peers, peers)]),
+  ];
   yield* merged([...lists, ...chats.map((chat) => pagesOf(chat, context, signal))], signal);
 }
 
@@ -80,6 +97,17 @@ async function* listChanges(inventory: Inventory, since: number, signal: AbortSi
 
 async function* runChanges(runs: RunInventory, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
   for await (const change of runs.changes(signal)) yield { event: "runs", data: change };
+}
+
+async function* sessionChanges(changes: AsyncIterable<void>): AsyncGenerator<SseEvent, void> {
+  for await (const _ of changes) yield { event: "sessions", data: {} };
+}
+
+async function* peerChanges(
+  peers: Pick<Peers, "generation">,
+  changes: AsyncIterable<void>,
+): AsyncGenerator<SseEvent, void> {
+  for await (const _ of changes) yield { event: "peers", data: { generation: peers.generation } };
 }
 
 /** The pages of one chat; whatever goes wrong with it is an event of its own, so that the others go on. */

@@ -2,10 +2,11 @@ import { Failure } from "../platform/failure.ts";
 import { stampOf } from "../platform/files.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type Conversation, chatOf } from "../runs/reader.ts";
+import { AfterRecording, RecordingInstead, recordingMark } from "../stores/changing-place.ts";
 import type { Pages } from "../stores/pages.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import { badCursor, type Cursor, fitsAgent } from "../transcript/cursor.ts";
-import { sessionIdOf } from "../transcript/names.ts";
+import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import type { Chat } from "./follow.ts";
 
 /** The chat of a session. @throws Failure not-found: no such agent, an id that can't exist, or no such session */
@@ -56,10 +57,15 @@ export class StoreMissing extends Failure {
  */
 export async function findConversation(
   stores: readonly Store[],
-  { agent, session }: Conversation,
+  { agent, session, recording }: Conversation,
   given: Cursor | "tail" | undefined,
   standing: Chat["standing"],
 ): Promise<Chat> {
+  const recorded = sessionIdOf(recording);
+  if (recorded !== undefined) {
+    const chat = await chatOfRecorded(stores, { agent, session, recorded }, standing);
+    if (chat !== undefined) return chat;
+  }
   if (session === undefined) throw new Failure("conflict", "no session id was saved for this, so it has no chat");
   const store = stores.find((each) => each.agent === agent);
   if (store !== undefined && given !== undefined && given !== "tail" && !fitsAgent(given, store.agent)) {
@@ -73,6 +79,42 @@ export async function findConversation(
   const roots = (await store?.report())?.roots ?? [];
   throw roots.some(({ found }) => found) ? new Failure("not-found", "its transcript is not there") : new StoreMissing();
 }
+
+/** A session that we recorded: the agent's name for it where it has one, and ours. */
+export interface RecordedSession {
+  readonly agent: string | undefined;
+  readonly session: string | undefined;
+  readonly recorded: SessionId;
+}
+
+/**
+ * The chat of a session that we recorded: in the agent's own store; until it is there, in our recording. Undefined when it is
+ * in neither.
+ */
+export async function chatOfRecorded(
+  stores: readonly Store[],
+  { agent, session, recorded }: RecordedSession,
+  standing: Chat["standing"],
+): Promise<Chat | undefined> {
+  const recordings = stores.find((store) => store.agent === "daemon");
+  const native = stores.find((store) => store.agent === agent && store !== recordings);
+  const mark = recordingMark(recorded);
+  const id = sessionIdOf(session);
+  const own = id && (await native?.find(id));
+  if (native !== undefined && id !== undefined && own !== undefined) {
+    return { store: new AfterRecording(native, mark), ref: own, locate: () => native.find(id), standing };
+  }
+  if (recordings === undefined) return undefined;
+  // Of an agent whose store is not read the recording is all there ever is.
+  const store = native === undefined ? recordings : new RecordingInstead(recordings, mark, native.agent);
+  const ref = await store.find(recorded);
+  return (
+    ref && { store, ref, locate: () => store.find(recorded), standing: native === undefined ? standing : ASKED_ANEW }
+  );
+}
+
+/** Whether the agent's own store has come to have the chat, only finding it again tells. */
+const ASKED_ANEW: Required<Chat>["standing"] = { facts: ["recorded"], factsNow: () => [] };
 
 /** `before`, and that the files at `paths` are still there and still the same ones, whatever has been written to them. */
 function standingOn(paths: readonly string[], before: Chat["standing"]): Required<Chat>["standing"] {

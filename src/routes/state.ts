@@ -1,8 +1,10 @@
+import type { Peers } from "../peers/peer.ts";
 import { RUN_LIMIT } from "../runs/page.ts";
 import { type Route, route } from "../server/route.ts";
 import type { StoreStanding } from "../stores/inventory.ts";
 import type { Store } from "../stores/store.ts";
 import type { RouteContext } from "./context.ts";
+import { PEER } from "./peers.ts";
 import { JOBS, RUN } from "./run-schemas.ts";
 import { AGENT, COUNT, list, object, orNull, TEXT } from "./schemas.ts";
 
@@ -23,8 +25,11 @@ const STORE_STATE = object(
   { problem: { ...TEXT, description: "Why its last list failed; what it listed before is still shown." } },
 );
 
+/** What the state is made from: also who is live, where that is looked for. */
+type StateContext = RouteContext & { readonly peers?: Pick<Peers, "list"> };
+
 /** What the server knows, in one answer. */
-export function stateRoute({ inventory, runs, stores, version, pid, bootNonce }: RouteContext): Route {
+export function stateRoute({ inventory, runs, stores, peers, version, pid, bootNonce }: StateContext): Route {
   return route({
     method: "GET",
     pattern: "/api/state",
@@ -33,7 +38,7 @@ export function stateRoute({ inventory, runs, stores, version, pid, bootNonce }:
     answer: object({
       version: TEXT,
       pid: COUNT,
-      peers: list({ type: "object" }),
+      peers: list(PEER),
       runs: list(RUN, RUN_LIMIT),
       runsNext: { ...orNull(TEXT), description: "The `before` of `/api/runs` that goes on behind `runs`." },
       runsTotal: COUNT,
@@ -48,10 +53,11 @@ export function stateRoute({ inventory, runs, stores, version, pid, bootNonce }:
       const generation = String(inventory.generation);
       const standings = await Promise.all((await inventory.standings()).map((standing) => stateOf(standing, stores)));
       const { runs: newest, next: runsNext, total: runsTotal, running, jobs } = await runs.overview();
-      const shown = { runs: newest, runsNext, runsTotal, running, jobs, stores: standings };
+      const live = (await peers?.list()) ?? [];
+      const shown = { peers: live, runs: newest, runsNext, runsTotal, running, jobs, stores: standings };
       return {
         kind: "json",
-        body: { version, pid, peers: [], ...shown },
+        body: { version, pid, ...shown },
         validity: { facts: [generation, bootNonce, JSON.stringify(shown)], uses: [], settled: true },
       };
     },

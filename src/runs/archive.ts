@@ -90,7 +90,7 @@ function wasLeft(metadata: JsonObject, mtime: number, { now, alive }: Liveness):
 /** The metadata of a run, when this program wrote it. */
 async function ourMetadata(folder: string, name: string): Promise<JsonObject | undefined> {
   try {
-    const bytes = await readOwn(join(folder, `${name}.json`));
+    const bytes = readOwn(join(folder, `${name}.json`));
     const metadata = bytes && asObject(parseJson(bytes.toString("utf8")));
     return metadata?.writer === WRITER ? metadata : undefined;
   } catch {

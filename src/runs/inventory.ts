@@ -17,7 +17,15 @@ import { KnownChats } from "./known-chats.ts";
 import { type LogChunk, readLogChunk } from "./log-file.ts";
 import { runFileOf } from "./names.ts";
 import { compareRuns, keyPage, RUN_LIMIT, type RunCursor, type RunKey } from "./page.ts";
-import { type Conversation, chatOf, type FoundRun, RunReader, recoveredRun, startOf } from "./reader.ts";
+import {
+  type Conversation,
+  chatOf,
+  conversationOf,
+  type FoundRun,
+  RunReader,
+  recoveredRun,
+  startOf,
+} from "./reader.ts";
 import { jobsWithoutLog } from "./recover.ts";
 import { type RunReport, reportOf } from "./report.ts";
 import { type RunFiles, RunFolders } from "./run-files.ts";
@@ -241,7 +249,7 @@ export class RunInventory {
     await this.look();
     const job = this.#jobFiles.jobs.get(name);
     const summary = job && this.#reader.job(job, await this.#runningRuns());
-    const known = summary && job && { summary, agent: jobAgent(job), session: job.session };
+    const known = summary && job && { summary, ...conversationOf(job) };
     if (known?.session !== undefined && known.agent !== undefined) return known;
     const run = await this.#runOfJob(name);
     if (run === undefined) return known;
@@ -249,6 +257,7 @@ export class RunInventory {
       summary: summary ?? { name, status: run.summary.status },
       agent: known?.agent ?? run.agent,
       session: known?.session ?? run.session,
+      recording: known?.recording ?? run.recording,
     };
   }
 

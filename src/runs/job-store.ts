@@ -45,7 +45,7 @@ export async function changeJob(
     async () => {
       await removeLeftovers(bridgeHome, /^jobs\.json/);
       const path = join(bridgeHome, FILE);
-      const { fields, jobs, older } = documentOf(await readOwn(path));
+      const { fields, jobs, older } = documentOf(readOwn(path));
       const index = jobs.findLastIndex((job) => asObject(job)?.name === name);
       const before = asObject(jobs[index]);
       const after = { ...before, ...change(before), name };

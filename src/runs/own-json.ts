@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { lstatSync, type Stats } from "node:fs";
-import { readdir, realpath, rm } from "node:fs/promises";
+import { lstatSync, realpathSync, type Stats } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { withFile } from "../platform/files.ts";
+import { withFileNow } from "../platform/files.ts";
 import { NotAFile } from "../platform/private-file.ts";
 import { parseJson } from "../platform/read.ts";
 
@@ -11,11 +11,11 @@ import { parseJson } from "../platform/read.ts";
  * The bytes of a file of ours that is to be written anew, or undefined when there is none.
  * @throws Failure failed: it can't be read, or is a link, whose place a new file would take · NotAFile
  */
-export async function readOwn(path: string): Promise<Buffer | undefined> {
+export function readOwn(path: string): Buffer | undefined {
   requireFile(path);
   try {
-    const root = await realpath(dirname(path));
-    return await withFile(root, path, (file) => {
+    const root = realpathSync(dirname(path));
+    return withFileNow(root, path, (file) => {
       const bytes = Buffer.allocUnsafe(file.size);
       return bytes.subarray(0, file.read(bytes, 0));
     });

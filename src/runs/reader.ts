@@ -21,6 +21,8 @@ export interface Conversation {
   readonly agent: string | undefined;
   /** Undefined when none was saved. */
   readonly session: string | undefined;
+  /** The recording of the same session, where we made one: `sess_…`. */
+  readonly recording?: string | undefined;
 }
 
 /** One run. */
@@ -71,7 +73,8 @@ export class RunReader {
     const { named, name: runName } = run;
     const facts = { name: runName, named, startedAt: startOf(run), updatedAt: mtime as EpochMs };
     const summary = runSummary({ ...facts, archived: place.archived, log, metadata, job }, this.#liveness);
-    return { summary, log: place, agent: summary.agent ?? undefined, session: runSession(metadata, job) };
+    const recording = asText(metadata?.recording) ?? asText(job?.fields.recording);
+    return { summary, log: place, agent: summary.agent ?? undefined, session: runSession(metadata, job), recording };
   }
 
   /** The job that a run's metadata names, else the one that its own name does. */
@@ -93,7 +96,12 @@ export class RunReader {
 
 /** A job without a log, as a run of its own. */
 export function recoveredRun(job: Job): FoundRun {
-  return { summary: recoveredSummary(job), log: undefined, agent: jobAgent(job), session: job.session };
+  return { summary: recoveredSummary(job), log: undefined, ...conversationOf(job) };
+}
+
+/** What the chat of a job is found by, as its own record says. */
+export function conversationOf(job: Job): Conversation {
+  return { agent: jobAgent(job), session: job.session, recording: asText(job.fields.recording) };
 }
 
 /** When a run began: as its name says, else when its log was last written. */
@@ -102,6 +110,6 @@ export function startOf({ named, state }: RunFiles): EpochMs {
 }
 
 /** What tells the chat of a run or job from every other. */
-export function chatOf({ agent, session }: Conversation): string {
-  return `${agent ?? ""}/${session ?? ""}`;
+export function chatOf({ agent, session, recording }: Conversation): string {
+  return `${agent ?? ""}/${session ?? ""}/${recording ?? ""}`;
 }

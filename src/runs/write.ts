@@ -143,7 +143,7 @@ class RunWriter implements RunLog {
   update(changes: JsonObject): Promise<boolean> {
     const path = join(this.#tools.bridgeHome, "runs", `${this.name}.json`);
     return withLock(this.#tools.bridgeHome, async () => {
-      const before = existingMetadata(await readOwn(path), this.name) ?? metadataOf(this.#begun.start);
+      const before = existingMetadata(readOwn(path), this.name) ?? metadataOf(this.#begun.start);
       const after = { ...before, ...changes };
       if (JSON.stringify(after) === JSON.stringify(before)) return false;
       await writePrivate(path, metadataText(after));

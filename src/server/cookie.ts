@@ -1,8 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Failure } from "../platform/failure.ts";
-
-/** The cookie that carries the key. */
-export const KEY_COOKIE = "ab_ui";
+import { KEY_COOKIE } from "../platform/key.ts";
 
 /**
  * Whether one of the cookies named `ab_ui` in the `Cookie` headers is `key`. Cookies of other programs on this machine

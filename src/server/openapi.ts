@@ -1,4 +1,4 @@
-import { KEY_COOKIE } from "./cookie.ts";
+import { KEY_COOKIE } from "../platform/key.ts";
 import type { JsonSchema, Route } from "./route.ts";
 
 const ERROR = { $ref: "#/components/responses/Error" };
@@ -47,15 +47,20 @@ function operation(route: Route): JsonSchema {
     summary: route.summary,
     security: route.access === "open" ? [] : [{ key: [] }],
     parameters: [...pathParameters(route), ...queryParameters(route)],
-    ...(route.method === "POST" && { requestBody: { content: { "application/json": {} } } }),
+    ...(route.method === "POST" && { requestBody: requestBody(route) }),
     responses: responses(route),
   };
 }
 
+function requestBody({ body }: Route): JsonSchema {
+  const required = Array.isArray(body?.required) && body.required.length > 0;
+  return { ...(required && { required }), content: { "application/json": body === undefined ? {} : { schema: body } } };
+}
+
 function responses(route: Route): JsonSchema {
-  const { media = "application/json", method, conditional } = route;
+  const { media = "application/json", method, conditional, status = 200 } = route;
   return {
-    "200": { description: route.summary, content: { [media]: { schema: route.answer } } },
+    [status]: { description: route.summary, content: { [media]: { schema: route.answer } } },
     ...(conditional && { "304": { description: "What `If-None-Match` names is still what would be answered." } }),
     "400": ERROR,
     "403": ERROR,
@@ -69,9 +74,9 @@ function responses(route: Route): JsonSchema {
 
 function otherResponses({ others = {} }: Route): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(others).map(([status, { description, media }]) => [
+    Object.entries(others).map(([status, { description, schema, media = schema && "application/json" }]) => [
       status,
-      { description, ...(media !== undefined && { content: { [media]: { schema: { type: "string" } } } }) },
+      { description, ...(media !== undefined && { content: { [media]: { schema: schema ?? { type: "string" } } } }) },
     ]),
   );
 }

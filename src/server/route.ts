@@ -92,14 +92,20 @@ export interface Route<Q extends QueryParameters = QueryParameters> {
   readonly pattern: string;
   readonly summary: string;
   readonly query: Q;
+  /** The schema of the JSON body that a POST takes. */
+  readonly body?: JsonSchema;
   /** The schema of a JSON answer or of an event's data. */
   readonly answer: JsonSchema;
+  /** The status of that answer; 200 when absent. */
+  readonly status?: 200 | 201 | 202;
   /** The content type of the answer, where it is not JSON. A stream's is `text/event-stream`. */
   readonly media?: string;
   /** Its answers can carry an ETag, so that `If-None-Match` can be answered 304. */
   readonly conditional?: true;
-  /** What it answers besides 200 and errors in JSON, by status. */
-  readonly others?: { readonly [status: number]: { readonly description: string; readonly media?: string } };
+  /** What it answers besides that and errors in JSON, by status: a text of the content type `media`, or JSON of a `schema`. */
+  readonly others?: {
+    readonly [status: number]: { readonly description: string; readonly media?: string; readonly schema?: JsonSchema };
+  };
   /** Errors that it may answer besides those of every route: their statuses, for the description of the API. */
   readonly refuses?: readonly number[];
   /** `key`: only with the dashboard cookie, as every route below `/api/`. `open`: without. */

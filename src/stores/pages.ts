@@ -44,7 +44,7 @@ export class Pages {
 
   /** The page of the chat at `from`. @throws Failure as `Store.entries` does */
   async from(store: Store, ref: SessionRef, from: Cursor): Promise<ReadPage> {
-    const key = `${ref.agent}/${ref.id}/${ref.child ?? ""}@${from}`;
+    const key = `${ref.agent}/${ref.id}/${ref.child ?? ""}/${ref.reading ?? ""}@${from}`;
     const begunBefore = this.#begun;
     for (let held = this.#held.get(key); held !== undefined; held = this.#held.get(key)) {
       const read = await held.read.catch(() => undefined);

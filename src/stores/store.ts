@@ -12,6 +12,8 @@ export interface SessionRef {
   readonly child?: SessionId;
   /** Where the store keeps it. */
   readonly place: unknown;
+  /** Tells ways of reading the same chat apart whose cursors are written differently. */
+  readonly reading?: string;
   /** Files without which it would not be found, besides those that its pages are made from: its parent's. */
   readonly standsOn?: readonly string[];
 }

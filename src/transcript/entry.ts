@@ -61,6 +61,8 @@ export interface ToolCallEntry extends EntryBase {
   readonly summary?: string;
   readonly output?: string;
   readonly isError?: boolean;
+  /** It has not ended, where the store's record says so: `output` is what it has printed so far. */
+  readonly isRunning?: true;
 }
 
 /** A tool's output in a record of its own. */

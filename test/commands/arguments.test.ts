@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closest, flag, parseArguments, text, wholeNumber } from "../../src/commands/arguments.ts";
+import { flag, parseArguments, text, wholeNumber } from "../../src/commands/arguments.ts";
+import { closest } from "../../src/platform/closest.ts";
 import { Failure } from "../../src/platform/failure.ts";
 
 const options = {

@@ -1,9 +1,12 @@
 import type { Bridge, Histories } from "../../src/commands/bridge.ts";
 import type { Context } from "../../src/commands/command.ts";
+import type { Input } from "../../src/commands/input.ts";
 import type { Program } from "../../src/commands/program.ts";
 import type { Terminal } from "../../src/commands/terminal.ts";
+import { openOwnSessions } from "../../src/peers/own-sessions-file.ts";
 import type { EpochMs } from "../../src/platform/clock.ts";
 import { type Environment, environmentFrom } from "../../src/platform/environment.ts";
+import { Subscription } from "../../src/platform/subscription.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { Inventory } from "../../src/stores/inventory.ts";
@@ -46,6 +49,15 @@ export function fakeTerminal(columns?: number): FakeTerminal {
   };
 }
 
+/** Input of which nothing comes, as from /dev/null. */
+export const NO_INPUT: Input = {
+  isTerminal: false,
+  parts: async function* () {},
+  raw: () => () => {},
+  size: () => undefined,
+  resized: async function* () {},
+};
+
 /** A context over `stores`, whose terminal is kept. */
 export function fakeContext(
   stores: readonly Store[],
@@ -58,7 +70,8 @@ export function fakeContext(
     throw new Error("not called in this test");
   };
   const runs = ({ bridgeHome }: Environment) => new RunInventory({ bridgeHome, clock: { now: () => NOW } });
-  const defaults = { histories: async () => historiesOf(stores), runs, timer: systemTimer };
+  const ownSessions = ({ bridgeHome }: Environment) => openOwnSessions({ bridgeHome, clock: { now: () => NOW } });
+  const defaults = { histories: async () => historiesOf(stores), runs, ownSessions, timer: systemTimer };
   const bridge = new Proxy({ ...defaults, ...given.bridge } as Bridge, {
     get: (target, name) => Reflect.get(target, name) ?? unexpected,
   });
@@ -66,7 +79,9 @@ export function fakeContext(
     clock: { now: () => NOW },
     environment: (home) => environmentFrom({ home: "/home/dev", platform: "linux", bridgeHome: home }),
     program: PROGRAM,
+    input: NO_INPUT,
     untilInterrupted: unexpected,
+    interrupts: (signal) => new Subscription<never>(signal, () => {}) as AsyncIterable<never>,
     ...given,
     bridge,
     terminal: given.terminal ?? fakeTerminal(),
@@ -76,7 +91,7 @@ export function fakeContext(
 function historiesOf(stores: readonly Store[]): Histories {
   const clock = { now: () => NOW };
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: "/home/dev" });
-  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer } };
+  return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer }, agents: new Map() };
 }
 
 /** A session as a list shows it. */

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { absolute, processEnvironment } from "../../src/platform/environment.ts";
+import { absolute, environmentFrom, processEnvironment } from "../../src/platform/environment.ts";
 import { temporaryFolder } from "./folder.ts";
 
 test("an empty or relative HOME makes no folder of ours wherever the shell is", (t) => {
@@ -34,4 +34,10 @@ test("a path that begins in a folder that has been removed is a failure that say
   assert.equal(absolute("/srv/x/../y"), "/srv/y");
   const message = '"x" begins in a folder that has been removed: go to another, or give it in full';
   assert.throws(() => absolute("x"), { name: "Failure", kind: "failed", message });
+});
+
+test("all variables that are set are told, also the empty ones", () => {
+  const environment = environmentFrom({ home: "/h", variables: { ONE: "1", EMPTY: "", NONE: undefined } });
+  assert.deepEqual(environment.variables(), { ONE: "1", EMPTY: "" });
+  assert.equal(processEnvironment().variables().PATH, process.env.PATH);
 });

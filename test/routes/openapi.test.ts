@@ -11,10 +11,11 @@ import { UNCUT_ITEMS } from "../../src/routes/schemas.ts";
 import { openApiDocument } from "../../src/server/openapi.ts";
 import type { Route } from "../../src/server/route.ts";
 import { COOKIE, KEY, serve, type TestServer } from "../server/harness.ts";
-import { served } from "../support/routes.ts";
+import { servedSessions } from "../support/routes.ts";
 
 interface Operation {
   readonly parameters: readonly { readonly name: string; readonly required?: boolean; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: { readonly [media: string]: { readonly schema?: Schema } } };
   readonly responses: { readonly [status: string]: { readonly content?: { readonly [media: string]: unknown } } };
 }
 
@@ -22,6 +23,8 @@ interface Schema {
   readonly type?: string;
   readonly items?: Schema;
   readonly maxItems?: number;
+  readonly properties?: { readonly [key: string]: Schema };
+  readonly required?: readonly string[];
 }
 
 const BOOT = "ab".repeat(16);
@@ -30,7 +33,8 @@ const WORDS = { inFull: (command: string) => command, withoutPaths: (command: st
 
 /** A server with every route that is served, one chat with a subagent in its store, and the document over it. */
 async function described(t: TestContext) {
-  const { routes: own, store, inventory } = served(t);
+  const { routes: own, store, inventory, sessions } = servedSessions(t);
+  sessions.add({ id: "live" });
   store.say("a", "parent");
   store.say("a.c", "child");
   const table = (): readonly Route[] => routes;
@@ -75,7 +79,11 @@ test("every route answers as the document says: its content type, and 304 just w
     const required = operation.parameters.flatMap(({ name, required }) =>
       required && name === "ref" ? ["ref=0"] : [],
     );
-    const path = pattern.replace("{agent}", "claude").replace("{id}", "a").replace("{child}", "c");
+    const path = pattern
+      .replace("{agent}", "claude")
+      .replace("{id}", "a")
+      .replace("{child}", "c")
+      .replace("{session}", "live");
     const target = required.length === 0 ? path : `${path}?${required.join("&")}`;
     const answer = await head(server, target, COOKIE);
     const media = mediaOf(answer);
@@ -92,7 +100,7 @@ test("every route answers as the document says: its content type, and 304 just w
     if (etag === undefined) continue;
     assert.equal((await head(server, target, { ...COOKIE, "if-none-match": etag })).statusCode, 304, target);
   }
-  assert.equal(answered, 15);
+  assert.equal(answered, 20);
 });
 
 test("a stream is described as one, and nothing else is", async (t) => {
@@ -178,6 +186,34 @@ test("the files of the page are served and deliberately not described", async (t
   for (const { path } of HOME_ASSETS) {
     assert.equal((await server.ask(path)).status, 200);
     assert.equal(paths[path], undefined);
+  }
+});
+
+test("what changes something is described with its body and its status", async (t) => {
+  const { paths } = await described(t);
+  const changing = Object.entries(paths).flatMap(([path, { post, delete: remove }]) => [
+    ...(post === undefined ? [] : [[path, "post", post] as const]),
+    ...(remove === undefined ? [] : [[path, "delete", remove] as const]),
+  ]);
+  const rows = changing.map(([path, method, { requestBody, responses }]) => {
+    const schema = requestBody?.content["application/json"]?.schema;
+    const fine = Object.keys(responses).filter((status) => status.startsWith("2"));
+    return [method, path.replace("/api/sessions", ""), fine, Object.keys(schema?.properties ?? {}), schema?.required];
+  });
+  const start = ["kind", "agent", "cwd", "prompt", "name", "model", "argv", "permit", "columns", "rows"];
+  assert.deepEqual(rows, [
+    ["post", "", ["201"], start, ["cwd"]],
+    ["delete", "/{session}", ["200"], [], undefined],
+    ["post", "/{session}/restart", ["201"], [], []],
+    ["post", "/{session}/prompt", ["200", "202"], ["prompt", "interrupt", "wait"], ["prompt"]],
+    ["post", "/{session}/cancel", ["200"], [], []],
+    ["post", "/{session}/input", ["200"], ["text", "end", "columns", "rows"], []],
+    ["post", "/{session}/permissions", ["200"], ["toolCallId", "optionId"], ["toolCallId", "optionId"]],
+  ]);
+  for (const [path, method, { responses }] of changing) {
+    for (const status of method === "post" ? ["409", "413", "415"] : ["409"]) {
+      assert.ok(responses[status], `${method} ${path} ${status}`);
+    }
   }
 });
 

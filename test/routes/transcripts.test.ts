@@ -218,8 +218,8 @@ test("the state names the stores, and is well-formed while there are no peers, r
   store.say("a", "one");
   const { body, validity } = await askJson(routes, "/api/state");
   const stores = [{ agent: "claude", sessions: 1, roots: [{ path: store.root, found: true }], skipped: 3 }];
-  const shown = { runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores };
-  assert.deepEqual(body, { version: "1.2.3", pid: 42, peers: [], ...shown });
+  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores };
+  assert.deepEqual(body, { version: "1.2.3", pid: 42, ...shown });
   assert.deepEqual(validity, { facts: ["1", "nonce", JSON.stringify(shown)], uses: [], settled: true });
 });
 

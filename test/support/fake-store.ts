@@ -53,6 +53,8 @@ export class FakeStore implements Store {
   /** Waited for by `list` and by `entries` before they look. */
   gate: Promise<void> | undefined;
   settled = true;
+  /** What `live` proves. */
+  proofs: readonly LiveProof[] = [];
   totalsOf: Totals | undefined;
   readonly #listeners = new Set<Bell>();
 
@@ -165,7 +167,7 @@ export class FakeStore implements Store {
   }
 
   async live(): Promise<readonly LiveProof[]> {
-    return [];
+    return this.proofs;
   }
 
   async report(): Promise<StoreReport> {

@@ -4,6 +4,7 @@ import type { RouteContext } from "../../src/routes/context.ts";
 import { eventsRoute } from "../../src/routes/events.ts";
 import { jobRoutes } from "../../src/routes/jobs.ts";
 import { runRoutes } from "../../src/routes/runs.ts";
+import { sessionRoutes } from "../../src/routes/sessions.ts";
 import { stateRoute } from "../../src/routes/state.ts";
 import { transcriptRoutes } from "../../src/routes/transcripts.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
@@ -11,6 +12,7 @@ import type { Route } from "../../src/server/route.ts";
 import { Inventory } from "../../src/stores/inventory.ts";
 import { Pages } from "../../src/stores/pages.ts";
 import { temporaryFolder } from "../platform/folder.ts";
+import { FakeSessions } from "./fake-sessions.ts";
 import { FakeStore } from "./fake-store.ts";
 import { FakeTime } from "./fake-time.ts";
 
@@ -28,16 +30,32 @@ export interface Served {
   readonly faults: unknown[];
 }
 
-export function served(t: TestContext): Served {
+/** As `Served`, with the routes of sessions. */
+export interface ServedSessions extends Served {
+  readonly sessions: FakeSessions;
+  /** Recordings, ours and of other programs. */
+  readonly recordings: FakeStore;
+}
+
+/** The routes over a fake store, sessions of a test's making and their recordings. */
+export function servedSessions(t: TestContext): ServedSessions {
+  const sessions = new FakeSessions();
+  const recordings = new FakeStore("daemon");
+  t.after(() => recordings.remove());
+  return { ...served(t, { sessions, recordings }), sessions, recordings };
+}
+
+export function served(t: TestContext, more?: { sessions: FakeSessions; recordings: FakeStore }): Served {
   const store = new FakeStore();
+  const stores = more === undefined ? [store] : [store, more.recordings];
   const time = new FakeTime();
-  const inventory = new Inventory({ stores: [store], clock: time, timer: time, home: "/home/someone" });
+  const inventory = new Inventory({ stores, clock: time, timer: time, home: "/home/someone" });
   const bridgeHome = join(temporaryFolder(t), "bridge");
   const runs = new RunInventory({ bridgeHome, clock: time });
   const end = new AbortController();
   const faults: unknown[] = [];
   const context: RouteContext = {
-    stores: [store],
+    stores,
     inventory,
     runs,
     pages: new Pages(time),
@@ -57,7 +75,8 @@ export function served(t: TestContext): Served {
     ...transcriptRoutes(context),
     ...runRoutes(context),
     ...jobRoutes(context),
-    eventsRoute(context),
+    ...(more === undefined ? [] : sessionRoutes({ ...context, sessions: more.sessions })),
+    eventsRoute({ ...context, ...more }),
   ];
   return { routes, store, inventory, runs, time, end, bridgeHome, faults };
 }

@@ -1,3 +1,4 @@
+import type { Failure } from "../../platform/failure.ts";
 import type { PermissionOption, SessionEvent, UsageFigures } from "../event.ts";
 
 /** The two ways to an agent: what it sends, and what it is sent. */
@@ -49,14 +50,17 @@ export interface AcpConnection {
   readonly sessionId: string;
   /** The model that the session has, where the agent says. */
   readonly model?: string;
-  /** @throws Failure failed: what the agent answered, or that it is gone */
+  /** @throws Failure failed: what the agent answered (the cause is an AgentError, with its code), or that it is gone */
   prompt(text: string): Promise<PromptEnd>;
   /** Asks the agent to end the turn; its answer to the prompt says when it has. */
   cancel(): void;
   /** When nothing more comes from the agent: it closed, or what it sent can't be read on. Never fails. */
   readonly closed: Promise<void>;
-  /** Answers nothing any more, and lets whoever waits for the agent fail. */
-  close(): void;
+  /**
+   * Answers nothing any more, and lets whoever waits for the agent fail with `why`. To be called when its process has ended:
+   * another that it started may hold its output open.
+   */
+  close(why?: Failure): void;
 }
 
 /** What a connection is opened for. */

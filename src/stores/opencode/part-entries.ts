@@ -136,6 +136,7 @@ function toolEntries({ data, message }: Part, base: Base, context: PartContext):
     ...(tool === "invalid" && { summary: invalidSummary(state) }),
     ...(output !== undefined && { output }),
     ...(hasFailed(tool, state, metadata) && { isError: true }),
+    ...(state.status === "running" && { isRunning: true }),
   };
   const child = childOfPart(data);
   if (child !== undefined) {

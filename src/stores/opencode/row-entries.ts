@@ -95,6 +95,7 @@ function toolEntries(block: JsonObject, base: Base, calledAt: EpochMs, { childre
     input: state.input,
     ...(output !== undefined && { output }),
     ...(hasFailed(state) && { isError: true }),
+    ...(state.status === "running" && { isRunning: true }),
   };
   const child = childOfBlock(block);
   if (child === undefined) return [call];

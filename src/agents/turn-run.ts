@@ -1,0 +1,195 @@
+import type { Clock, EpochMs } from "../platform/clock.ts";
+import { ourIdentity } from "../platform/process-identity.ts";
+import type { Timer } from "../platform/timer.ts";
+import { changeJob } from "../runs/job-store.ts";
+import { type RunLog, type RunOutcome, writeRun } from "../runs/write.ts";
+import { clip, oneLine } from "../transcript/clip.ts";
+import { TEXT_CHARACTERS, TITLE_CHARACTERS } from "../transcript/limits.ts";
+import { summarise } from "../transcript/summary.ts";
+import type { SessionEvent } from "./event.ts";
+import type { Permit } from "./sessions.ts";
+
+/** What the history of runs and jobs is written with. */
+export interface RunTools {
+  /** Our own folder. */
+  readonly bridgeHome: string;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  /** Told when something of it could not be written; the session goes on. */
+  fault(error: unknown): void;
+}
+
+/** The session that the runs are of. */
+export interface RunSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly model?: string | undefined;
+  readonly name?: string | undefined;
+  readonly permit: Permit;
+  readonly startedAt: EpochMs;
+  /** The id that its chat is found by: the agent's own, or the recording's where no store of the agent's is read. */
+  readonly chat: string;
+}
+
+/** The least time between two lines of progress: ms. */
+const PROGRESS_MS = 2_000;
+
+const ACCESS: { readonly [permit in Permit]: "ask" | "edit" | "default" } = {
+  ask: "ask",
+  allow: "edit",
+  deny: "default",
+};
+
+/**
+ * One prompt of an agent session as a run, with its log and metadata, and as the state of the session's job. It is written
+ * beside the turn: what can't be written is told to `fault` and holds nothing up.
+ */
+export class TurnRun {
+  readonly #tools: RunTools;
+  readonly #session: RunSession;
+  readonly #prompt: string;
+  readonly #startedAt: EpochMs;
+  readonly #outcome: Promise<RunOutcome>;
+  readonly #written: Promise<void>;
+  #end: (outcome: RunOutcome) => void = () => {};
+  #log: RunLog | undefined;
+  #answer = "";
+  #steps = 0;
+  #toldAt = 0;
+
+  /** `by`: who asked. */
+  constructor(tools: RunTools, session: RunSession, prompt: string, by: string) {
+    this.#tools = tools;
+    this.#session = session;
+    this.#prompt = prompt;
+    this.#startedAt = tools.clock.now();
+    this.#outcome = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#written = this.#write(by).catch((error) => tools.fault(error));
+  }
+
+  /** Something happened in the turn. */
+  happened(event: SessionEvent): void {
+    switch (event.kind) {
+      case "text-delta":
+        this.#answer = (this.#answer + event.text).slice(-2 * TEXT_CHARACTERS);
+        return;
+      case "tool-call":
+        if (event.isUpdate === true) return;
+        this.#answer = "";
+        this.#steps++;
+        this.#progress(`step ${this.#steps} · running: ${stepOf(event.toolName, event.arguments)}`);
+        return;
+      case "agent-prompt":
+        this.#progress("waits for permission", true);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The turn has ended. Comes back when that is written, or known not to be. */
+  async end(outcome: RunOutcome): Promise<void> {
+    const answer = this.#answer.trim();
+    if (answer !== "") await this.#note(`answer: ${clip(answer, TEXT_CHARACTERS).text}`);
+    this.#end(outcome);
+    await this.#written;
+  }
+
+  async #write(by: string): Promise<void> {
+    const { id, agent, cwd, model, permit, chat } = this.#session;
+    const job = jobName(this.#session);
+    await this.#saveJob({
+      status: "running",
+      prompt: this.#prompt,
+      finishedAt: null,
+      owner: by,
+      host: { ...ourIdentity(), peer: by, startedAt: this.#startedAt },
+    });
+    let ended: RunOutcome = "interrupted";
+    const start = {
+      agent: runAgent(agent),
+      id: jobId(id),
+      ...(model !== undefined && { model }),
+      workdir: cwd,
+      access: ACCESS[permit],
+      by,
+      prompt: this.#prompt,
+      metadata: {
+        job,
+        title: titleOf(this.#prompt),
+        jobStartedAt: this.#session.startedAt,
+        session: chat,
+        recording: id,
+      },
+    };
+    await writeRun(this.#tools, start, async (log) => {
+      this.#log = log;
+      await log.note("started");
+      ended = await this.#outcome;
+      return ended;
+    }).finally(() => this.#saveJob({ status: statusOf(ended), finishedAt: this.#tools.clock.now(), host: null }));
+  }
+
+  async #saveJob(changes: { readonly [field: string]: unknown }): Promise<void> {
+    const { id, agent, cwd, model, name, startedAt, chat } = this.#session;
+    await changeJob(this.#tools, jobName(this.#session), () => ({
+      id: jobId(id),
+      agent: runAgent(agent),
+      model: model ?? null,
+      startedAt,
+      sessionId: chat,
+      recording: id,
+      workdir: cwd,
+      worktree: null,
+      args: { title: name ?? titleOf(this.#prompt) },
+      ...changes,
+    }));
+  }
+
+  #progress(text: string, always = false): void {
+    const now = this.#tools.clock.now();
+    if (!always && now - this.#toldAt < PROGRESS_MS) return;
+    this.#toldAt = now;
+    const seconds = Math.max(0, Math.round((now - this.#startedAt) / 1_000));
+    void this.#note(`${seconds}s · ${text}`);
+  }
+
+  async #note(text: string): Promise<void> {
+    await this.#log?.note(text).catch((error) => this.#tools.fault(error));
+  }
+}
+
+/** The 8 hex digits of a session's id, which are its job's too. */
+export function jobId(sessionId: string): string {
+  return sessionId.slice(-8);
+}
+
+/** The name of the job that a session is. */
+function jobName({ id, agent }: Pick<RunSession, "id" | "agent">): string {
+  return `${runAgent(agent)}-job-${jobId(id)}`;
+}
+
+/** Names of agents in `config.json` may hold more than the name of a run can. */
+function runAgent(agent: string): string {
+  const plain = agent
+    .toLowerCase()
+    .replace(/[^a-z]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return plain === "" ? "agent" : plain;
+}
+
+function titleOf(prompt: string): string {
+  return clip(oneLine(prompt), TITLE_CHARACTERS).text;
+}
+
+function stepOf(tool: string, input: unknown): string {
+  const what = summarise(tool, input);
+  return clip(oneLine(what === "" || what === "{}" ? tool : `${tool} ${what}`), TITLE_CHARACTERS).text;
+}
+
+function statusOf(outcome: RunOutcome): "done" | "interrupted" | "failed" {
+  return typeof outcome === "string" ? outcome : "failed";
+}

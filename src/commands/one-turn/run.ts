@@ -1,0 +1,64 @@
+import { absolute } from "../../platform/environment.ts";
+import { Failure } from "../../platform/failure.ts";
+import { flag } from "../arguments.ts";
+import { type Context, command, home, json } from "../command.ts";
+import { allInput } from "../input.ts";
+import { withProgress } from "../progress.ts";
+import { STARTING } from "../starting.ts";
+import { printableLine } from "../width.ts";
+import { Happenings } from "./happenings.ts";
+import { followTurn } from "./turn.ts";
+
+/** `run`: an agent, one prompt, and what it does until that is done; in this process, with or without a server. */
+export const runAgent = command({
+  name: "run",
+  summary: "have an agent do one thing, here, without a server",
+  operands: { shown: "AGENT -- PROMPT...", least: 1, most: Number.POSITIVE_INFINITY },
+  options: {
+    ...STARTING,
+    permit: {
+      ...STARTING.permit,
+      help: "how the agent's questions for permission are answered (on a terminal ask, else deny)",
+    },
+    quiet: flag("print the agent's reply alone", "q"),
+    json: { ...json, help: "print what happens as JSON, one event a line" },
+    home,
+  },
+  notes: [
+    "AGENT is claude, codex, opencode, hermes, gemini or an agent of config.json. Without PROMPT it is read from standard input.",
+    "Ctrl-C cancels the turn, a second one ends the agent. The exit code is 0 when the turn was completed, else 1.",
+    "The session is recorded and stands in the lists of sessions, runs and jobs, as those of the server do.",
+  ],
+  examples: [
+    ['run claude -- "Which tests are slow?"', "ask about this folder, and watch the answer"],
+    ['run codex --permit allow -q -- "Fix the typo in README" > answer.txt', "let it work, and keep what it says"],
+  ],
+  async run(context, { options, operands: [agent = "", ...words] }) {
+    const { quiet, home: given, ...rest } = options;
+    if (quiet && options.json) throw new Failure("usage", "--quiet and --json can't stand together");
+    const { name, model, permit = context.input.isTerminal ? "ask" : "deny" } = rest;
+    const prompt = await promptOf(context, words);
+    const cwd = absolute(rest.cwd ?? ".");
+    const happenings = new Happenings();
+    const sessions = await context.bridge.drive(context.environment(given), (event) => happenings.add(event));
+    try {
+      const { id } = await withProgress(context.terminal, `Starting ${printableLine(agent)}`, () =>
+        sessions.start({
+          ...{ kind: "agent", agent, cwd, permit },
+          ...(name !== undefined && { name }),
+          ...(model !== undefined && { model }),
+        }),
+      );
+      const shape = options.json ? "json" : quiet ? "reply" : "all";
+      return await followTurn(context, { sessions, id, prompt, happenings, shape, asks: permit === "ask" });
+    } finally {
+      await sessions.close();
+    }
+  },
+});
+
+async function promptOf({ input }: Context, words: readonly string[]): Promise<string> {
+  if (words.length > 0) return words.join(" ");
+  if (input.isTerminal) throw new Failure("usage", "run needs a prompt: give it behind --, or on standard input");
+  return allInput(input);
+}

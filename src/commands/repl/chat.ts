@@ -1,0 +1,119 @@
+import { callServer, pathOf, type ServerAddress } from "../../client/api.ts";
+import { absolute } from "../../platform/environment.ts";
+import { Failure } from "../../platform/failure.ts";
+import { type OptionValues, text } from "../arguments.ts";
+import { type Context, command, type ExitCode, home, json } from "../command.ts";
+import { withProgress } from "../progress.ts";
+import { serverOf } from "../server-of.ts";
+import { goesOn, type ShownSession, shownSession } from "../sessions/shown.ts";
+import { STARTING } from "../starting.ts";
+import { printableLine } from "../width.ts";
+import { Conversation } from "./conversation.ts";
+
+const OPTIONS = {
+  ...STARTING,
+  permit: {
+    ...STARTING.permit,
+    help: "how the agent's questions for permission are answered (on a terminal ask, else deny)",
+  },
+  session: text("ID", "go on with this live session of the server, and leave it at work"),
+  json: { ...json, help: "print the records of the turns as JSON, one a line" },
+  home,
+};
+
+type Values = OptionValues<typeof OPTIONS>;
+
+/** `chat`: prompts typed here, the agent's turns printed as they come. */
+export const chat = command({
+  name: "chat",
+  summary: "talk with an agent in this terminal",
+  operands: { shown: "[AGENT]", least: 0, most: 1 },
+  options: OPTIONS,
+  notes: [
+    "AGENT is claude, codex, opencode, hermes, gemini or an agent of config.json; it runs in a session of the server " +
+      "(agent-bridge serve), which ends with the chat. Each line is a prompt.",
+    "/exit or the end of the input ends the chat. Ctrl-C cancels the turn that runs; at an empty prompt, typed twice, it " +
+      "ends the chat. Questions for permission are asked here.",
+    "From a pipe each line is a prompt too, and the exit code is 0 when the last turn was completed, else 1.",
+  ],
+  examples: [
+    ["chat claude", "talk with Claude Code about this folder"],
+    ["chat --session shop", "go on with a session that is at work"],
+    ["chat codex < prompts.txt", "several turns, one after the other"],
+  ],
+  async run(context, { options, operands: [agent] }) {
+    const server = await serverOf(context, options.home);
+    const session = await sessionFor(context, server, options, agent);
+    const started = options.session === undefined;
+    await welcome(context, session, started);
+    const conversation = new Conversation(context, { server, id: session.id, asJson: options.json });
+    let code: ExitCode;
+    try {
+      code = await conversation.run();
+    } catch (error) {
+      // Why the chat failed is what is told; its session most likely has gone the same way.
+      if (started) await stop(server, session).catch(() => {});
+      throw error;
+    }
+    await leave(context, server, session, started);
+    return code;
+  },
+});
+
+async function sessionFor(
+  context: Context,
+  server: ServerAddress,
+  options: Values,
+  agent: string | undefined,
+): Promise<ShownSession> {
+  if (options.session !== undefined) return liveSession(server, options, options.session, agent);
+  if (agent === undefined) throw new Failure("usage", "chat needs the name of an agent, or --session");
+  const { name, model, permit = context.input.isTerminal ? "ask" : "deny" } = options;
+  const body = { agent, cwd: absolute(options.cwd ?? "."), name, model, permit };
+  return shownSession(
+    await withProgress(context.terminal, `Starting ${printableLine(agent)}`, () =>
+      callServer(server, "POST", "/api/sessions", body, { patienceMs: Number.POSITIVE_INFINITY }),
+    ),
+  );
+}
+
+async function liveSession(
+  server: ServerAddress,
+  { cwd, name, model, permit }: Values,
+  asked: string,
+  agent: string | undefined,
+): Promise<ShownSession> {
+  const [given] = Object.entries({ cwd, name, model, permit }).find(([, value]) => value !== undefined) ?? [];
+  if (given !== undefined) throw new Failure("usage", `--${given} is for a session that is started, not for --session`);
+  if (agent !== undefined) throw new Failure("usage", `--session names the session: chat does not take "${agent}"`);
+  const session = shownSession(await callServer(server, "GET", pathOf("", "api", "sessions", asked)));
+  if (session.kind !== "agent") throw new Failure("usage", `a ${printableLine(session.kind)} can't be talked with`);
+  if (!goesOn(session))
+    throw new Failure("conflict", "this session has ended: agent-bridge sessions restart goes on from it");
+  return session;
+}
+
+async function welcome(
+  { terminal, input }: Context,
+  { id, name, agent }: ShownSession,
+  started: boolean,
+): Promise<void> {
+  if (!input.isTerminal) return;
+  const who = printableLine(name ?? agent ?? id);
+  await terminal.err(`${who} (${printableLine(id)})${started ? "" : ", at work in the server"}; /exit leaves it.\n`);
+}
+
+/** A session that was started here ends here. @throws Failure: it can't be ended */
+async function leave(
+  { terminal, input }: Context,
+  server: ServerAddress,
+  session: ShownSession,
+  started: boolean,
+): Promise<void> {
+  if (started) await stop(server, session);
+  else if (input.isTerminal) await terminal.err(`${printableLine(session.name ?? session.id)} goes on.\n`);
+}
+
+function stop(server: ServerAddress, { id }: ShownSession): Promise<unknown> {
+  return callServer(server, "DELETE", pathOf("", "api", "sessions", id));
+}

@@ -1,0 +1,240 @@
+import { callServer, pathOf, type ServerAddress, serverEvents } from "../../client/api.ts";
+import { Bell } from "../../platform/bell.ts";
+import { Failure } from "../../platform/failure.ts";
+import { asNumber, asObject } from "../../platform/read.ts";
+import type { Context, ExitCode } from "../command.ts";
+import { linesOf } from "../input.ts";
+import type { Interrupt } from "../interruption.ts";
+import { chosenOption, noSuchOption } from "../sessions/questions.ts";
+import { type RecordPrinter, recordPrinter } from "../sessions/record-printer.ts";
+import { parseRecord } from "../sessions/recorded-event.ts";
+import { goesOn, type ShownQuestion, shownSession } from "../sessions/shown.ts";
+import { printableLine } from "../width.ts";
+import { Tap } from "./tap.ts";
+
+/** The session that is talked with. */
+export interface Talked {
+  readonly server: ServerAddress;
+  readonly id: string;
+  readonly asJson: boolean;
+}
+
+type Record = ReturnType<typeof parseRecord>;
+
+/** What comes next, of all that is waited for. */
+type Next =
+  | { readonly what: "line"; readonly line: string | undefined }
+  | { readonly what: "interrupt"; readonly interrupt: Interrupt | undefined }
+  | { readonly what: "record"; readonly record: Record | undefined };
+
+/** What a turn came to: the reason of its end, or that the chat is to be left before it. */
+type TurnOutcome = { readonly reason: string } | "left";
+
+/** A conversation with an agent: what is typed and what it does, until one of both has enough. */
+export class Conversation {
+  readonly #context: Context;
+  readonly #talked: Talked;
+  readonly #end = new AbortController();
+  readonly #bell = new Bell();
+  readonly #lines: Tap<string>;
+  readonly #interrupts: Tap<Interrupt>;
+  readonly #print: RecordPrinter;
+  /** From the first prompt on. */
+  #records: Tap<Record> | undefined;
+
+  constructor(context: Context, talked: Talked) {
+    this.#context = context;
+    this.#talked = talked;
+    this.#lines = new Tap(linesOf(context.input.parts(this.#end.signal)), this.#bell);
+    this.#interrupts = new Tap(context.interrupts(this.#end.signal), this.#bell);
+    this.#print = recordPrinter(context.terminal, talked.asJson);
+  }
+
+  /** @throws Failure: what the server refuses of what a pipe gives; failed: the server has gone */
+  async run(): Promise<ExitCode> {
+    const isTyped = this.#context.input.isTerminal;
+    let code: ExitCode = 0;
+    try {
+      for (;;) {
+        const prompt = await this.#prompt();
+        if (prompt === "left") return isTyped ? 0 : 1;
+        if (prompt === undefined || prompt.trim() === "/exit") return isTyped ? 0 : code;
+        if (prompt.trim() === "") continue;
+        const outcome = await this.#turn(prompt);
+        if (outcome === "left") return isTyped ? 0 : 1;
+        code = outcome?.reason === "completed" ? 0 : 1;
+        if (outcome?.reason !== "completed" && !(await this.#goesOn())) return 1;
+      }
+    } finally {
+      this.#end.abort();
+    }
+  }
+
+  /** The next line; undefined at the end of the input. */
+  async #prompt(): Promise<string | undefined | "left"> {
+    for (let warned = false; ; ) {
+      await this.#say("> ");
+      const next = await this.#next("line", "interrupt");
+      if (next.what === "line") return next.line;
+      if (next.what !== "interrupt") continue;
+      if (warned || next.interrupt !== "stop" || !this.#context.input.isTerminal) return "left";
+      warned = true;
+      await this.#say("\n(Ctrl-C again, or /exit, ends the chat.)\n");
+    }
+  }
+
+  /** Sends a prompt and shows its turn; undefined when the session did not take it, which the user is told. */
+  async #turn(prompt: string): Promise<TurnOutcome | undefined> {
+    const seq = await this.#send(prompt);
+    if (seq === undefined) return undefined;
+    this.#records ??= new Tap(this.#recordsBehind(Math.max(0, seq - 1)), this.#bell);
+    let question: ShownQuestion | undefined;
+    for (let cancelled = false; ; ) {
+      const next = await (question === undefined
+        ? this.#next("record", "interrupt")
+        : this.#next("record", "interrupt", "line"));
+      if (next.what === "record") {
+        if (next.record === undefined) throw new Failure("failed", "the server has ended, and its sessions with it");
+        await this.#print(next.record, seq);
+        const { event } = next.record;
+        if (event?.kind === "turn-end" && (next.record.seq ?? 0) > seq && event.reason !== "awaiting-input") {
+          return { reason: event.reason };
+        }
+        question = await this.#questionAfter(question, next.record);
+      } else if (next.what === "interrupt") {
+        if (cancelled || next.interrupt !== "stop") return "left";
+        cancelled = true;
+        question = undefined;
+        await this.#say("\n(Cancelling the turn; Ctrl-C again ends the chat.)\n");
+        await this.#call("cancel", {});
+        if (!this.#context.input.isTerminal) return "left";
+      } else if (question !== undefined) {
+        if (next.line === undefined) return "left";
+        question = await this.#answer(question, next.line);
+      }
+    }
+  }
+
+  /** The question that waits to be answered here, after what was just recorded. */
+  async #questionAfter(before: ShownQuestion | undefined, { event }: Record): Promise<ShownQuestion | undefined> {
+    if (event?.kind === "permission-resolved" && event.toolCallId === before?.toolCallId) return undefined;
+    if (event?.kind !== "agent-prompt") return before;
+    const { toolCallId, options } = event;
+    const question = { toolCallId, title: undefined, options };
+    // The answers of all other sessions are given by their rule, and are recorded at once.
+    if (!(await this.#asks(toolCallId))) return before;
+    if (this.#context.input.isTerminal) {
+      await this.#say("Answer with the id or the number of an option: ");
+      return question;
+    }
+    const { program, terminal } = this.#context;
+    const words = `agent-bridge sessions answer ${this.#talked.id} ${printableLine(toolCallId)} OPTION`;
+    await terminal.err(program.said(`Waiting for an answer: ${words}\n`));
+    return before;
+  }
+
+  /** Sends the answer that was typed; the question again when it is none. */
+  async #answer(question: ShownQuestion, typed: string): Promise<ShownQuestion | undefined> {
+    const { options, toolCallId } = question;
+    const option = chosenOption(options, typed);
+    if (option === undefined) {
+      await this.#say(noSuchOption(options));
+      return question;
+    }
+    await this.#call("permissions", { toolCallId, optionId: option.optionId });
+    return undefined;
+  }
+
+  /** The number of the prompt's record; undefined when it was refused and the user, who can type another, was told. */
+  async #send(prompt: string): Promise<number | undefined> {
+    try {
+      return asNumber(asObject(await this.#post("prompt", { prompt }))?.seq) ?? 0;
+    } catch (error) {
+      const isRefusal = error instanceof Failure && ["conflict", "bad-request", "body-too-large"].includes(error.kind);
+      if (!isRefusal || !this.#context.input.isTerminal) throw error;
+      await this.#tell(error);
+      return undefined;
+    }
+  }
+
+  /** Asks the server for something beside the turn, which goes on whatever it answers. */
+  async #call(verb: string, body: object): Promise<void> {
+    try {
+      await this.#post(verb, body);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      await this.#tell(error);
+    }
+  }
+
+  #post(verb: string, body: object): Promise<unknown> {
+    const { server, id } = this.#talked;
+    const terms = { signal: this.#end.signal, patienceMs: Number.POSITIVE_INFINITY };
+    return callServer(server, "POST", pathOf("", "api", "sessions", id, verb), body, terms);
+  }
+
+  async #session(): Promise<ReturnType<typeof shownSession>> {
+    const { server, id } = this.#talked;
+    return shownSession(await callServer(server, "GET", pathOf("", "api", "sessions", id)));
+  }
+
+  async #asks(toolCallId: string): Promise<boolean> {
+    return (await this.#session()).permissions.some((each) => each.toolCallId === toolCallId);
+  }
+
+  /** Whether there is still someone to talk with; if not, the user is told why. */
+  async #goesOn(): Promise<boolean> {
+    const session = await this.#session();
+    if (goesOn(session)) return true;
+    const why = session.error === undefined ? "" : `: ${printableLine(session.error)}`;
+    await this.#context.terminal.err(`The session has ended (${printableLine(session.status)})${why}\n`);
+    return false;
+  }
+
+  async *#recordsBehind(seq: number): AsyncGenerator<Record, void> {
+    const { server, id } = this.#talked;
+    const path = pathOf("", "api", "sessions", id, "events", "stream");
+    const { signal } = this.#end;
+    for await (const { event, data } of serverEvents(server, path, { signal, lastEventId: String(seq) })) {
+      if (event === undefined) yield parseRecord(data);
+    }
+  }
+
+  /** The first of what is waited for. */
+  async #next(...of: readonly Next["what"][]): Promise<Next> {
+    for (;;) {
+      for (const what of of) {
+        const next = this.#come(what);
+        if (next !== undefined) return next;
+      }
+      await this.#bell.listen(this.#end.signal);
+    }
+  }
+
+  #come(what: Next["what"]): Next | undefined {
+    switch (what) {
+      case "line": {
+        const line = this.#lines.take();
+        return line && { what, line: line.value };
+      }
+      case "interrupt": {
+        const interrupt = this.#interrupts.take();
+        return interrupt && { what, interrupt: interrupt.value };
+      }
+      case "record": {
+        const record = this.#records?.take();
+        return record && { what, record: record.value };
+      }
+    }
+  }
+
+  async #tell({ message }: Failure): Promise<void> {
+    const { terminal, program } = this.#context;
+    await terminal.err(`${printableLine(program.said(message))}\n`);
+  }
+
+  /** Words for someone who types; a pipe needs none. */
+  async #say(text: string): Promise<void> {
+    if (this.#context.input.isTerminal) await this.#context.terminal.err(text);
+  }
+}

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openAcp } from "../agents/acp/open.ts";
+import { agentCommand } from "../agents/agent-command.ts";
+import { childVariables } from "../agents/child-variables.ts";
+import type { SessionEvent } from "../agents/event.ts";
+import { createOutput } from "../agents/output.ts";
+import { ProcessTable } from "../agents/process-table.ts";
+import { endLeftover } from "../agents/process-tree.ts";
+import { startProgram } from "../agents/program.ts";
+import { logPrompt } from "../agents/prompt-log.ts";
+import { openRecording } from "../agents/recorder/open.ts";
+import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
+import { createEventText } from "../agents/show-event.ts";
+import { startChild } from "../agents/start-child.ts";
+import { Supervisor } from "../agents/supervisor.ts";
+import type { OwnSessions } from "../peers/own-sessions.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { AgentCommand } from "../platform/config.ts";
+import type { Environment } from "../platform/environment.ts";
+import { ourIdentity } from "../platform/process-identity.ts";
+import type { Timer } from "../platform/timer.ts";
+import { ownRecordings } from "../stores/recorded/roots.ts";
+import type { SessionId } from "../transcript/names.ts";
+
+/** What sessions are driven with. */
+export interface SessionsParts {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  /** The program's version. */
+  readonly version: string;
+  /** `agents` in `config.json`. */
+  readonly agents: ReadonlyMap<string, AgentCommand>;
+  readonly own: OwnSessions;
+  /** Whether a live session that is driven elsewhere has the name. */
+  isNameTaken(name: string): Promise<boolean>;
+  /** Tells what the user should know, without contents. */
+  warn(message: string): void;
+  /** Told of everything that happens in agent sessions, as it happens. */
+  happened?(id: SessionId, event: SessionEvent): void;
+}
+
+/** Sessions that this process drives, of real agents and programs. */
+export function supervisorOf(parts: SessionsParts): Supervisor {
+  const { environment, clock, timer, version, agents, own, isNameTaken, warn } = parts;
+  const { bridgeHome } = environment;
+  const table = new ProcessTable();
+  const fault = (error: unknown): void => warn(`a run could not be written: ${messageOf(error)}`);
+  return new Supervisor({
+    saved: own,
+    owner: ourIdentity(),
+    agents: {
+      clock,
+      timer,
+      version,
+      start: (command, id) => startChild(command, { mark: id, table }),
+      connect: (streams, handlers, opening) => openAcp(streams, handlers, opening, { timer }),
+      record: (id) => recordingOf(parts, id),
+      output: createOutput,
+      shown: (id) => {
+        const text = createEventText();
+        return (event) => {
+          parts.happened?.(id, event);
+          return text.show(event);
+        };
+      },
+      logPrompt: (session, prompt, source) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, source),
+    },
+    programs: {
+      clock,
+      output: createOutput,
+      start: ({ id, kind, argv, cwd, columns, rows }, output) => {
+        const env = childVariables(environment.variables());
+        return startProgram({ kind, argv, cwd, columns, rows, env, output, mark: id, table });
+      },
+    },
+    findAgent: (name, cwd) => {
+      const { agent, command, args, env } = agentCommand(name, { agents, environment });
+      return { agent, command: { command, args, cwd, env: childVariables(environment.variables(), env) } };
+    },
+    isNameTaken,
+    isRecorded: (id) => existsSync(join(ownRecordings(environment), id)),
+    warn,
+  });
+}
+
+/** Puts in order what processes that are gone have left: see `recoverSessions`. */
+export async function recoverOf(parts: SessionsParts): Promise<void> {
+  const { environment, clock, own, warn } = parts;
+  const table = new ProcessTable();
+  const recovery: RecoveryParts = {
+    saved: own,
+    clock,
+    endLeftover: (child, id) => endLeftover(child, id, { graceMs: LEFTOVER_MS, table }),
+    recordings: ownRecordings(environment),
+    record: (id) => recordingOf(parts, id),
+    warn,
+  };
+  await recoverSessions(recovery);
+}
+
+/** How long what a dead server has left may take to end politely: ms. */
+const LEFTOVER_MS = 1_500;
+
+function recordingOf({ environment, clock, timer, warn }: SessionsParts, sessionId: SessionId) {
+  return openRecording({
+    folder: ownRecordings(environment),
+    sessionId,
+    clock,
+    timer,
+    lost: ({ records, why }) => warn(`${records} records of the session ${sessionId} could not be recorded (${why})`),
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

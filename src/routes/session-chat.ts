@@ -1,0 +1,112 @@
+import { peerNameOf } from "../peers/names.ts";
+import { hasEnded } from "../peers/own-records.ts";
+import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
+import type { Peer, Peers } from "../peers/peer.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Route } from "../server/route.ts";
+import type { SessionRef, Store } from "../stores/store.ts";
+import type { Cursor } from "../transcript/cursor.ts";
+import { type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { chatRoutes } from "./chat.ts";
+import type { PeerContext } from "./context.ts";
+import { chatOfRecorded, findConversation } from "./find.ts";
+import type { Chat } from "./follow.ts";
+
+/** The chats of sessions of ours, of recordings and of peers, and their subagents, by id or name. */
+export function sessionChatRoutes(context: PeerContext): readonly Route[] {
+  return chatRoutes(
+    {
+      prefix: "/api/sessions/:session",
+      what: "a session",
+      find: ({ session = "" }, given) => findSessionChat(context, session, given),
+    },
+    context,
+  );
+}
+
+type Given = Cursor | "tail" | undefined;
+
+/** What finding a chat takes. */
+export interface SessionChatTools {
+  readonly stores: readonly Store[];
+  readonly own: OwnSessions;
+  readonly peers: Peers;
+}
+
+/**
+ * The chat that an id or a name means: the id of a session of ours or of a recording, else the name of a peer, else that of
+ * the last session of ours that had it.
+ * @throws Failure not-found: nothing has that id or name, or it has no chat · conflict: no session id yet · bad-request: another store's cursor
+ */
+export async function findSessionChat(tools: SessionChatTools, text: string, given: Given): Promise<Chat> {
+  if (text.startsWith("host/")) throw new Failure("not-found", "this is a session of another machine");
+  const saved = savedSessions(tools.own);
+  const id = sessionIdOf(text);
+  const ours = saved.find((session) => session.id === text);
+  if (ours !== undefined) return ownChat(tools, ours, given);
+  const recording = id && (await recordingOf(tools.stores, id));
+  if (recording) return recording;
+  if (peerNameOf(text) === undefined) throw noSession();
+  const found = await tools.peers.find(text);
+  if (found?.ownId !== undefined) {
+    const live = saved.find((session) => session.id === found.ownId);
+    if (live !== undefined) return ownChat(tools, live, given);
+  }
+  if (found !== undefined) return peerChat(tools, found.peer, given);
+  const ended = saved.filter(({ name }) => name === text).sort((a, b) => b.startedAt - a.startedAt)[0];
+  if (ended === undefined) throw noSession();
+  return ownChat(tools, ended, given);
+}
+
+async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
+  if (sessionId === null) throw noIdYet();
+  return findConversation(stores, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
+}
+
+/** The chat in the agent's own store; until it is there, the one that we record. */
+async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
+  const { stores, own } = tools;
+  const id = sessionIdOf(saved.id);
+  if (saved.kind !== "agent" || id === undefined) {
+    throw new Failure("not-found", `a ${saved.kind} session has no chat: see its output`);
+  }
+  const { agent, nativeSessionId } = saved;
+  const standing = {
+    facts: [nativeSessionId ?? ""],
+    factsNow: () => [savedSessions(own).find((session) => session.id === id)?.nativeSessionId ?? ""],
+  };
+  const found = await chatOfRecorded(stores, { agent, session: nativeSessionId, recorded: id }, standing);
+  if (found !== undefined) return found;
+  if (saved.nativeSessionId === undefined && !hasEnded(saved)) throw noIdYet();
+  const session = saved.nativeSessionId ?? saved.id;
+  return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
+}
+
+async function recordingOf(stores: readonly Store[], id: SessionId): Promise<Chat | undefined> {
+  const store = stores.find(({ agent }) => agent === "daemon");
+  const ref: SessionRef | undefined = await store?.find(id);
+  return store && ref && { store, ref, locate: () => store.find(id) };
+}
+
+/** Which chat the path leads to now, only finding it again tells. */
+function askedAnew(...facts: readonly string[]): Required<Chat>["standing"] {
+  return { facts, factsNow: () => [] };
+}
+
+/** A file that can't be read hides no recording and no peer; `doctor` tells of it. */
+function savedSessions(own: OwnSessions): readonly SavedSession[] {
+  try {
+    return own.read().sessions;
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
+
+function noSession(): Failure {
+  return new Failure("not-found", "no live session has that name, and none of ours that id");
+}
+
+function noIdYet(): Failure {
+  return new Failure("conflict", "this session has no id yet, so it has no chat: ask again in a moment");
+}

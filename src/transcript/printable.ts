@@ -1,0 +1,60 @@
+import { oneLine } from "./clip.ts";
+
+/**
+ * `text` without what could act on a terminal or hide in it: escape sequences and control characters other than newline
+ * and tab, marks that turn the direction of what follows, and characters without a width (also those that join others, or
+ * spell a text in tags that no one sees). What a transcript holds is foreign text.
+ */
+export function printable(text: string): string {
+  return text
+    .replace(SEQUENCES, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\u2028\u2029]/g, " ")
+    .replace(UNPRINTABLE, "");
+}
+
+/** `text` on one line, printable, each gap one space wide. */
+export function printableLine(text: string): string {
+  return oneLine(printable(text));
+}
+
+/** What `printable` takes out beside escape sequences. */
+export const UNPRINTABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** Makes a text printable that comes in chunks: what `printable` takes out of the whole, also where it is split over two. */
+export class PrintableText {
+  #held = "";
+
+  /** What may be shown of `chunk` and of what was held back before it. */
+  add(chunk: string): string {
+    const text = this.#held + chunk;
+    const held = UNFINISHED.exec(text)?.[0] ?? "";
+    this.#held = held.length > MOST_HELD ? "" : held;
+    return printable(text.slice(0, text.length - this.#held.length));
+  }
+
+  /** What is still held back, at the end of the text. */
+  end(): string {
+    const held = this.#held;
+    this.#held = "";
+    return printable(held);
+  }
+}
+
+/** No escape sequence that a program means is longer. */
+const MOST_HELD = 1024;
+
+/**
+ * Escape sequences: control sequences, texts for the terminal itself (titles, links) on one line, and the short ones. Nothing
+ * in one can begin another, so that a text of beginnings alone is read once and not from each of them to its end.
+ */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\n\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-OQ-WYZ\\`-~]/g;
+
+/** At the end of a chunk: half a line's end, half a character, or an escape sequence whose rest may still come. */
+const UNFINISHED =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /(?:\r|[\ud800-\udbff]|(?:\u001b\[|\u009b)[0-?]*[ -/]*|\u001b[ -/]*|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\n\u001b\u0080-\u009f]*\u001b?)$/;

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PrintableText, printable, printableLine } from "../../src/transcript/printable.ts";
+
+/** `chunks` made printable one after the other. */
+function shown(...chunks: string[]): string {
+  const text = new PrintableText();
+  return chunks.map((chunk) => text.add(chunk)).join("") + text.end();
+}
+
+const SAMPLE =
+  "a\u001b[31mred\u001b[0m \u001b]0;title\u0007b\u001b]8;;http://x\u001b\\c\r\nd\re\u009b1mf\u{e0041}g😀\u202eh\u001b(Bi\u001bPq#1\u001b\\j\u001b7k\n";
+
+test("escape sequences are taken out whole, and what only looks like the beginning of one takes no text with it", () => {
+  assert.equal(printable(SAMPLE), "ared bc\nd\nefg😀hijk\n");
+  assert.equal(printable("a\u001b]0;b\nc\u0007d \u001b[1"), "a]0;b\ncd [1");
+});
+
+test("a text in chunks shows what the whole shows, wherever it is cut", () => {
+  const whole = printable(SAMPLE);
+  for (let first = 0; first <= SAMPLE.length; first++) {
+    for (let second = first; second <= SAMPLE.length; second++) {
+      const text = shown(SAMPLE.slice(0, first), SAMPLE.slice(first, second), SAMPLE.slice(second));
+      assert.equal(text, whole, `${first} ${second}`);
+    }
+  }
+  assert.equal(shown(...SAMPLE.split("")), whole);
+});
+
+test("text is shown as it comes: only what may be the beginning of something waits", () => {
+  const text = new PrintableText();
+  assert.deepEqual(
+    [text.add("ab"), text.add("c\r"), text.add("\nd\u001b["), text.add("3"), text.add("1me")],
+    ["ab", "c", "\nd", "", "e"],
+  );
+  assert.deepEqual([text.add("\u001b[1"), text.end(), text.end(), text.add("x")], ["", printable("\u001b[1"), "", "x"]);
+});
+
+test("a sequence that never ends holds nothing back for long, and still can't act", () => {
+  const long = "x".repeat(3_000);
+  assert.equal(shown("\u001b]0;", ...long.split("")).length > 2_900, true);
+  assert.match(shown("\u001b]0;a\nb"), /a\nb$/);
+  // Takes minutes when the end of a chunk is looked for anew from each of its places.
+  shown("\u009d".repeat(200_000), "\u001b]".repeat(200_000), "\u001b[".repeat(200_000), "\r".repeat(200_000));
+});
+
+test("a line is printable and has single gaps", () => {
+  assert.equal(printableLine(" a\u001b[1m \r\n\tb\u0000 "), "a b");
+});
