@@ -116,6 +116,7 @@ async function streamed(bench: Bench, subject: "ours" | "bare"): Promise<Streame
   };
   try {
     for (let i = 0; i < CLIENTS / 2; i++) await listen();
+    await listeners[0]?.replayed;
     await child.loopDelay();
     await client.get("/begin");
     for (let i = 0; i < CLIENTS / 2; i++) await listen();
@@ -147,12 +148,15 @@ class Listener {
   readonly lags: number[] = [];
   /** A digest of all that came, when the last record has. @throws NotMeasurable: one was missing or came twice, or nothing came for 20 s */
   readonly all: Promise<string>;
+  /** When the first one has all that was there before. */
+  readonly replayed: Promise<void>;
   readonly #response: IncomingMessage;
   readonly #last: string;
   readonly #hash = createHash("sha1");
   readonly #patience: NodeJS.Timeout;
   #resolve: (digest: string) => void = () => {};
   #reject: (error: Error) => void = () => {};
+  #replayed = (): void => {};
   #rest = "";
   #seq = 0;
   #end = "";
@@ -165,6 +169,9 @@ class Listener {
       this.#reject = reject;
     });
     this.all.catch(() => {});
+    this.replayed = new Promise((resolve) => {
+      this.#replayed = resolve;
+    });
     const giveUp = (): void => this.#reject(new NotMeasurable("a client did not get the last record"));
     this.#patience = setTimeout(giveUp, GIVE_UP_MS);
     response.on("error", () => {});
@@ -197,6 +204,7 @@ class Listener {
     const seq = Number.parseInt(held.slice(start + 4, start + 20), 10);
     if (seq !== this.#seq + 1) this.#reject(new NotMeasurable(`record ${seq} came behind ${this.#seq}`));
     this.#seq = seq;
+    if (seq === BEFORE) this.#replayed();
     if (seq <= BEFORE || seq % SAMPLE !== 0) return;
     const ts = held.indexOf('"ts":"', start) + 6;
     this.lags.push(Date.now() - Date.parse(held.slice(ts, ts + 24)));

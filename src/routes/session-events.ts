@@ -79,9 +79,9 @@ async function pageOf({ sessionId, store, ref, standing }: Recorded, since: numb
   if (store.rawEvents === undefined) throw new Failure("not-found", "this session has no recording");
   if (ref === undefined) return { kind: "json", body: { sessionId, events: [], nextSeq: 0, complete: true } };
   const { events, nextSeq, complete, uses, settled } = await store.rawEvents(ref, since, limit);
-  // A path may name the session, and come to name another: without `standing` that is looked at each time.
   // Put together by hand: parsed and written anew, a record might not stand as it was (numbers beyond 2^53).
   const list = events.map(({ line }) => line).join(",");
   const body = `{"sessionId":${JSON.stringify(sessionId)},"events":[${list}],"nextSeq":${nextSeq},"complete":${complete}}`;
+  // A path may name the session, and come to name another: without `standing` that is looked at each time.
   return { kind: "text", type: JSON_TYPE, body, validity: { uses, settled, facts: [sessionId], ...standing } };
 }
