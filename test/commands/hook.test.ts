@@ -6,6 +6,7 @@ import { Failure, type FailureKind } from "../../src/platform/failure.ts";
 import type { RuntimeNotice } from "../../src/platform/runtime-notice.ts";
 import { KEY, plainRoute, serve } from "../server/harness.ts";
 import { fakeContext } from "./fake.ts";
+import { Typist } from "./typist.ts";
 
 const EVENT = { session_id: "s1", hook_event_name: "SessionStart", source: "startup", cwd: "/w" };
 
@@ -31,8 +32,11 @@ async function hooked(t: TestContext, input: string, refusal?: FailureKind | "ta
   );
   const { url, port } = await serve(t, [join]);
   const notice: RuntimeNotice = { url, port, pid: process.pid, bootNonce: "0".repeat(32) };
+  const stdin = new Typist(false);
+  stdin.type(input);
+  stdin.end();
   const context = fakeContext([], {
-    input: { isTerminal: false, read: async () => input },
+    input: stdin,
     bridge: {
       running: async () => (refusal === undefined ? undefined : notice),
       key: async () => KEY,
