@@ -49,7 +49,7 @@ async function hooked(t: TestContext, input: string, refusal?: FailureKind | "ta
 }
 
 test("on a terminal hook claude prints settings that run this very program", async () => {
-  const context = fakeContext([]);
+  const context = fakeContext([], { input: new Typist(true) });
   assert.equal(await run(context, COMMANDS, ["hook", "claude"]), 0);
   const words = "node /opt/agent-bridge.mjs hook claude";
   const hooks = [{ hooks: [{ type: "command", command: words }] }];
