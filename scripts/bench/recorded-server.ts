@@ -86,7 +86,8 @@ async function ours(): Promise<Recorder> {
   console.log(port);
   return {
     record(count) {
-      recording.take({ kind: "text-delta", text: textOf(count) });
+      const text = textOf(count);
+      recording.take(count === 1 ? { kind: "user-prompt", text } : { kind: "text-delta", text });
     },
     turn: () => recording.room(),
   };

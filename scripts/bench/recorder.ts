@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Child, type LoopDelay } from "./child.ts";
 import { Client } from "./client.ts";
@@ -54,6 +55,8 @@ async function recorded(bench: Bench, subject: "ours" | "bare" | "idle", shape: 
   const args = [subject, bench.folder("recording"), shape, String(DELTAS_PER_SECOND), String(SECONDS)];
   const child = Child.script("recording-child.ts", args);
   try {
+    await child.says(/^begins$/m);
+    await child.loopDelay();
     const [, deltas, cpuMs] = await child.says(/^(\d+) deltas (\S+) ms$/m);
     return { deltas: Number(deltas), cpuMs: Number(cpuMs), delay: await child.loopDelay() };
   } finally {
@@ -65,7 +68,7 @@ interface Streamed {
   readonly cpuMs: number;
   readonly records: number;
   readonly delay: LoopDelay;
-  /** From the time a record states to its arrival: ms, of a sample. */
+  /** From the time a record states to its arrival at the first client: ms, of a sample. */
   readonly lags: readonly number[];
 }
 
@@ -109,15 +112,17 @@ async function streamed(bench: Bench, subject: "ours" | "bare"): Promise<Streame
   const listeners: Listener[] = [];
   const listen = async (): Promise<void> => {
     const response = await client.stream("/sessions/sess_11aa22bb/events/stream");
-    listeners.push(new Listener(response, BEFORE + RECORDS_PER_SECOND * SECONDS));
+    listeners.push(new Listener(response, BEFORE + RECORDS_PER_SECOND * SECONDS, listeners.length === 0));
   };
   try {
     for (let i = 0; i < CLIENTS / 2; i++) await listen();
+    await listeners[0]?.replayed;
     await child.loopDelay();
     await client.get("/begin");
     for (let i = 0; i < CLIENTS / 2; i++) await listen();
     const [, records, cpuMs] = await child.says(/^recorded (\d+) (\S+)$/m);
-    await Promise.all(listeners.map(({ all }) => all));
+    const digests = new Set(await Promise.all(listeners.map(({ all }) => all)));
+    if (digests.size !== 1) throw new NotMeasurable("the clients did not all get the same");
     const delay = await child.loopDelay();
     const lags = listeners.flatMap((listener) => listener.lags);
     return { cpuMs: Number(cpuMs), records: Number(records), delay, lags };
@@ -132,32 +137,45 @@ async function streamed(bench: Bench, subject: "ours" | "bare"): Promise<Streame
 const GIVE_UP_MS = 20_000;
 /** Every so manyth record's lag is taken. */
 const SAMPLE = 97;
+/** Behind the last event's id no more than this comes. */
+const LAST_BYTES = 512;
 
-/** A client that holds a stream to every number from 1 on, in order, each once. */
+/**
+ * A client of a stream. The first holds it to every number from 1 on, in order, each once; the others, so as not to be what
+ * is measured, to the first one's bytes.
+ */
 class Listener {
   readonly lags: number[] = [];
-  /** When the last record has come. @throws NotMeasurable: one was missing or came twice, or nothing came for 20 s */
-  readonly all: Promise<void>;
+  /** A digest of all that came, when the last record has. @throws NotMeasurable: one was missing or came twice, or nothing came for 20 s */
+  readonly all: Promise<string>;
+  /** When the first one has all that was there before. */
+  readonly replayed: Promise<void>;
   readonly #response: IncomingMessage;
-  #resolve = (): void => {};
-  #reject: (error: Error) => void = () => {};
-  readonly #last: number;
+  readonly #last: string;
+  readonly #hash = createHash("sha1");
   readonly #patience: NodeJS.Timeout;
+  #resolve: (digest: string) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+  #replayed = (): void => {};
   #rest = "";
   #seq = 0;
+  #end = "";
 
-  constructor(response: IncomingMessage, last: number) {
+  constructor(response: IncomingMessage, last: number, isFirst: boolean) {
     this.#response = response;
-    this.#last = last;
+    this.#last = `id: ${last}\n`;
     this.all = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.all.catch(() => {});
-    const giveUp = (): void => this.#reject(new NotMeasurable(`nothing came behind record ${this.#seq}`));
+    this.replayed = new Promise((resolve) => {
+      this.#replayed = resolve;
+    });
+    const giveUp = (): void => this.#reject(new NotMeasurable("a client did not get the last record"));
     this.#patience = setTimeout(giveUp, GIVE_UP_MS);
-    response.setEncoding("latin1").on("error", () => {});
-    response.on("data", (text: string) => this.#take(text));
+    response.on("error", () => {});
+    response.on("data", (bytes: Buffer) => this.#take(bytes, isFirst));
   }
 
   close(): void {
@@ -165,23 +183,28 @@ class Listener {
     this.#response.destroy();
   }
 
-  #take(text: string): void {
+  #take(bytes: Buffer, isFirst: boolean): void {
     this.#patience.refresh();
-    const held = this.#rest + text;
+    this.#hash.update(bytes);
+    if (isFirst) this.#check(this.#rest + bytes.toString("latin1"));
+    this.#end = (this.#end + bytes.subarray(-LAST_BYTES).toString("latin1")).slice(-LAST_BYTES);
+    if (this.#end.includes(this.#last) && this.#end.endsWith("\n\n")) this.#resolve(this.#hash.digest("hex"));
+  }
+
+  #check(held: string): void {
     let from = 0;
     for (let end = held.indexOf("\n\n"); end >= 0; end = held.indexOf("\n\n", from)) {
       this.#event(held, from);
       from = end + 2;
     }
     this.#rest = held.slice(from);
-    if (this.#seq === this.#last) this.#resolve();
   }
 
   #event(held: string, start: number): void {
-    if (!held.startsWith("id: ", start)) return;
     const seq = Number.parseInt(held.slice(start + 4, start + 20), 10);
     if (seq !== this.#seq + 1) this.#reject(new NotMeasurable(`record ${seq} came behind ${this.#seq}`));
     this.#seq = seq;
+    if (seq === BEFORE) this.#replayed();
     if (seq <= BEFORE || seq % SAMPLE !== 0) return;
     const ts = held.indexOf('"ts":"', start) + 6;
     this.lags.push(Date.now() - Date.parse(held.slice(ts, ts + 24)));

@@ -1,4 +1,4 @@
-// Records what an agent says at a steady rate, and prints what that cost: `<deltas> deltas <CPU> ms`.
+// Records what an agent says at a steady rate; prints `begins`, and at the end what that cost: `<deltas> deltas <CPU> ms`.
 //
 //   node recording-child.ts ours|bare|idle FOLDER lines|words RATE SECONDS
 //
@@ -61,6 +61,7 @@ interface Taker {
 
 async function told(make: () => Promise<Taker>): Promise<void> {
   const taker = await make();
+  console.log("begins");
   const before = process.cpuUsage();
   const deltas = await atRate(Number(rate), Number(seconds), (count) => taker.take(chunkOf(count)), taker.turn);
   await taker.end();

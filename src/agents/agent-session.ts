@@ -16,6 +16,7 @@ import { type Driven, type Ending, endingFields } from "./driven.ts";
 import type { SessionEvent, TurnEndReason } from "./event.ts";
 import { LastWords } from "./last-words.ts";
 import type { Output } from "./output.ts";
+import { checkPrompt } from "./prompt.ts";
 import { chosenBy, decisionOf, Questions } from "./questions.ts";
 import type { Recording } from "./recording.ts";
 import type { AcceptedPrompt, Permit, SessionDescriptor } from "./sessions.ts";
@@ -66,8 +67,6 @@ const CANCEL_MS = 10_000;
 const CANCELLED_MS = 800;
 /** How long an agent may take to end by itself when its input is over: ms. */
 const INPUT_OVER_MS = 400;
-/** Bytes of a prompt. */
-const PROMPT_BYTES = 512 * 1024;
 
 /** One agent, from its start to its end: a child that is spoken with over ACP, and the recording of what it does. */
 export class AgentSession implements Driven {
@@ -166,7 +165,7 @@ export class AgentSession implements Driven {
     text: string,
     { interrupt = false, source }: { readonly interrupt?: boolean; readonly source?: string } = {},
   ): Promise<AcceptedPrompt> {
-    requirePrompt(text);
+    checkPrompt(text);
     if (interrupt) await this.cancel();
     const { connection, recording } = this.#ready();
     const log = this.#tools.logPrompt(this.describe(), text, source);
@@ -412,11 +411,6 @@ export class AgentSession implements Driven {
     this.#tools.changed(this);
     this.#end();
   }
-}
-
-function requirePrompt(text: string): void {
-  if (text.trim() === "") throw new Failure("bad-request", "the prompt is empty");
-  if (Buffer.byteLength(text) > PROMPT_BYTES) throw new Failure("bad-request", "the prompt is over 512 KiB");
 }
 
 function whyEnded(agent: string, { code, signal }: Exit, said: string | undefined): string {

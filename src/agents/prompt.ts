@@ -1,7 +1,7 @@
 import { Failure } from "../platform/failure.ts";
 
 /** Bytes of UTF-8 in one prompt. */
-export const PROMPT_BYTES = 512 * 1024;
+const PROMPT_BYTES = 512 * 1024;
 
 /** Refuses what no agent can be asked. @throws Failure bad-request: it is empty or blank, too long, or holds half a character */
 export function checkPrompt(text: string): void {

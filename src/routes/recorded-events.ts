@@ -27,8 +27,8 @@ export interface StreamTools {
   readonly wires: SharedWires;
 }
 
-/** Records read at a time. */
-const PAGE_RECORDS = 2000;
+/** Records read at a time: what many clients that begin together are sent in one turn of the event loop. */
+const PAGE_RECORDS = 500;
 /** How often a recording is asked for that is not there, or can't be watched: ms. */
 const POLL_MS = 100;
 /** Watching tells at once. Should it miss something, this finds it, for the price of a stat. */

@@ -82,5 +82,6 @@ async function pageOf({ sessionId, store, ref, standing }: Recorded, since: numb
   // Put together by hand: parsed and written anew, a record might not stand as it was (numbers beyond 2^53).
   const list = events.map(({ line }) => line).join(",");
   const body = `{"sessionId":${JSON.stringify(sessionId)},"events":[${list}],"nextSeq":${nextSeq},"complete":${complete}}`;
-  return { kind: "text", type: JSON_TYPE, body, validity: { uses, settled, ...standing } };
+  // A path may name the session, and come to name another: without `standing` that is looked at each time.
+  return { kind: "text", type: JSON_TYPE, body, validity: { uses, settled, facts: [sessionId], ...standing } };
 }

@@ -1,3 +1,4 @@
+import { isLive } from "../agents/saved.ts";
 import type { SessionDescriptor, SessionKind, Sessions } from "../agents/sessions.ts";
 import { Failure } from "../platform/failure.ts";
 import { compareRuns, keyPage, type RunCursor } from "../runs/page.ts";
@@ -41,11 +42,6 @@ export interface FoundSession {
   readonly shown: SessionDescriptor;
   /** Whether it is one of those that this program starts; else another has recorded it. */
   readonly own: boolean;
-}
-
-/** Whether a session still goes on. */
-export function isLive({ status }: SessionDescriptor): boolean {
-  return status !== "ended" && status !== "failed" && status !== "interrupted";
 }
 
 /** The list of our own sessions and the recordings of other programs, the last started first. */

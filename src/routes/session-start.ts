@@ -4,7 +4,7 @@ import { type Answer, type Route, route } from "../server/route.ts";
 import { bodySchema, readBody } from "./body.ts";
 import type { SessionContext } from "./context.ts";
 import { START_FIELDS, startOf } from "./session-fields.ts";
-import { isLive, requireOwn } from "./session-list.ts";
+import { requireOwn } from "./session-list.ts";
 import { SESSION, STARTED } from "./session-schemas.ts";
 
 /** What starts sessions. */
@@ -13,7 +13,6 @@ export function startRoutes(context: SessionContext): readonly Route[] {
 }
 
 function startRoute({ sessions }: SessionContext): Route {
-  const names = new NamesInUse();
   return route({
     method: "POST",
     pattern: "/api/sessions",
@@ -28,7 +27,8 @@ function startRoute({ sessions }: SessionContext): Route {
     access: "key",
     handle: async ({ body }) => {
       const { what, prompt } = await startOf(readBody(START_FIELDS, body));
-      const started = await names.held(what.name, sessions, () => sessions.start(what));
+      await checkName(sessions, what.name);
+      const started = await sessions.start(what);
       if (prompt === undefined) return created(started);
       const accepted = await firstPrompt(sessions, started, prompt);
       return created((await sessions.find(started.id)) ?? started, { prompt: accepted });
@@ -76,29 +76,8 @@ async function firstPrompt(
   }
 }
 
-/** Names of sessions that are being started, so that two of one name do not start at the same time. */
-class NamesInUse {
-  readonly #starting = new Set<string>();
-
-  /** Starts a session under `name`. @throws Failure conflict: another has it, or is being started under it */
-  async held(
-    name: string | undefined,
-    sessions: Sessions,
-    start: () => Promise<SessionDescriptor>,
-  ): Promise<SessionDescriptor> {
-    if (name === undefined) return start();
-    if (this.#starting.has(name)) throw taken();
-    this.#starting.add(name);
-    try {
-      const other = await sessions.find(name);
-      if (other !== undefined && (other.id === name || isLive(other))) throw taken();
-      return await start();
-    } finally {
-      this.#starting.delete(name);
-    }
-  }
-}
-
-function taken(): Failure {
-  return new Failure("conflict", "another session has this name: choose another, or stop that one");
+/** @throws Failure conflict: under that name another session would be found, since an id goes before a name */
+async function checkName(sessions: Sessions, name: string | undefined): Promise<void> {
+  if (name === undefined || (await sessions.find(name))?.id !== name) return;
+  throw new Failure("conflict", "the name is the id of another session: choose another name");
 }

@@ -183,10 +183,14 @@ test("the exit is told, and the output ends, when another process still holds th
 
 test("a child is asked to end, and ends in its own way", async (t) => {
   const child = await shell(t, "trap 'printf bye; exit 9' TERM; printf up; while :; do sleep 0.05; done");
-  const text = textOf(child.stdout);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  let text = "";
+  const reading = (async () => {
+    for await (const part of child.stdout) text += Buffer.from(part).toString();
+  })();
+  await until(() => text === "up", "it is up");
   assert.deepEqual(await child.end(10_000), { code: 9, signal: null });
-  assert.equal(await text, "upbye");
+  await reading;
+  assert.equal(text, "upbye");
 });
 
 test("a child that does not want to end is killed, with all that it started, wherever that has got to", async (t) => {

@@ -67,7 +67,7 @@ test("a character that two streams cut into each other stays whole", async (t) =
   const script = "printf '\\360\\237'; sleep 0.2; printf mid >&2; sleep 0.2; printf '\\230\\200'";
   const { output, exited } = await run(t, "command", ["sh", "-c", script]);
   await exited;
-  assert.equal(shown(output), "mid😀");
+  assert.match(shown(output), /^(?:mid😀|😀mid)$/);
 });
 
 test("a command reads what it is sent until its input ends", async (t) => {

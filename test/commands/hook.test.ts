@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
 import { Failure, type FailureKind } from "../../src/platform/failure.ts";
 import type { RuntimeNotice } from "../../src/platform/runtime-notice.ts";
 import { KEY, plainRoute, serve } from "../server/harness.ts";
-import { fakeContext, NO_INPUT } from "./fake.ts";
+import { fakeContext } from "./fake.ts";
+import { Typist } from "./typist.ts";
 
 const EVENT = { session_id: "s1", hook_event_name: "SessionStart", source: "startup", cwd: "/w" };
 
@@ -32,8 +32,11 @@ async function hooked(t: TestContext, input: string, refusal?: FailureKind | "ta
   );
   const { url, port } = await serve(t, [join]);
   const notice: RuntimeNotice = { url, port, pid: process.pid, bootNonce: "0".repeat(32) };
+  const stdin = new Typist(false);
+  stdin.type(input);
+  stdin.end();
   const context = fakeContext([], {
-    input: { ...NO_INPUT, parts: () => Readable.from([Buffer.from(input)]) },
+    input: stdin,
     bridge: {
       running: async () => (refusal === undefined ? undefined : notice),
       key: async () => KEY,
@@ -46,7 +49,7 @@ async function hooked(t: TestContext, input: string, refusal?: FailureKind | "ta
 }
 
 test("on a terminal hook claude prints settings that run this very program", async () => {
-  const context = fakeContext([], { input: { ...NO_INPUT, isTerminal: true } });
+  const context = fakeContext([]);
   assert.equal(await run(context, COMMANDS, ["hook", "claude"]), 0);
   const words = "node /opt/agent-bridge.mjs hook claude";
   const hooks = [{ hooks: [{ type: "command", command: words }] }];

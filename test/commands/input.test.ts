@@ -3,7 +3,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { linesOf } from "../../src/commands/input.ts";
+import { allInput, linesOf } from "../../src/commands/input.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Typist } from "./typist.ts";
 
 const ECHO = fileURLToPath(new URL("echo-input.ts", import.meta.url));
 
@@ -88,4 +90,31 @@ test("on a terminal in raw mode each key comes as it is typed, Ctrl-C too", {
   await said("1d");
   await said("over");
   await once(child, "exit");
+});
+
+/** A pipe that brings `parts`, and stays open after them when `open`. */
+function pipe(parts: readonly Uint8Array[], open = false): Typist {
+  const typist = new Typist(false);
+  for (const part of parts) typist.type(part);
+  if (!open) typist.end();
+  return typist;
+}
+
+test("all of a pipe is read to its end, also a character that comes in two pieces", async () => {
+  const bytes = Buffer.from("a\u00e9\u{1f600}");
+  assert.equal(await allInput(pipe([bytes.subarray(0, 2), bytes.subarray(2)])), "a\u00e9\u{1f600}");
+  assert.equal(await allInput(pipe([])), "");
+});
+
+test("a pipe that brings too much, no text, or never ends is refused", async () => {
+  const told = (message: string) => new Failure("usage", message);
+  await assert.rejects(
+    allInput(pipe([Buffer.alloc(1024 * 1024 + 1)])),
+    told("standard input is over 1 MiB: send it in parts"),
+  );
+  await assert.rejects(allInput(pipe([Buffer.from([0xff])])), told("standard input is no text in UTF-8"));
+  await assert.rejects(
+    allInput(pipe([Buffer.from("x")], true), 5),
+    told("nothing more comes on standard input, and it does not end"),
+  );
 });

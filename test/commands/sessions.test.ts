@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
@@ -46,6 +48,7 @@ async function ran(server: Pick<SessionServer, "bridge">, words: readonly string
 
 test("without a server the sessions that were are listed, as they are now, with the recordings of others", async (t) => {
   const { home, record } = await sessionServer(t);
+  record("sess_00000001", { seq: 1, ts: "2026-02-03T10:00:00.000Z", kind: "user-prompt", text: "Ours" });
   record("sess_other", { seq: 1, ts: "2026-02-03T10:00:00.000Z", kind: "user-prompt", text: "Count" });
   const environment = environmentFrom({ home, platform: "linux" });
   const store = new RecordedStore({ environment, clock: systemClock, watcher: createWatcher(), extraRoots: [] });
@@ -79,6 +82,9 @@ test("without a server the sessions that were are listed, as they are now, with 
   const events = fakeContext([store], { bridge });
   assert.equal(await run(events, COMMANDS, ["sessions", "events", "sess_other", "--json"]), 0);
   assert.equal(JSON.parse(events.terminal.written.out).text, "Count");
+  const byName = fakeContext([store], { bridge });
+  assert.equal(await run(byName, COMMANDS, ["sessions", "events", "mine"]), 0);
+  assert.equal(byName.terminal.written.out, "❯ Ours\n");
   const none = fakeContext([fakeStore([])], { bridge });
   assert.equal(await run(none, COMMANDS, ["sessions", "events", "sess_other"]), 2);
 });
@@ -254,7 +260,7 @@ test("attached to an agent, one is told how to answer its questions", async (t) 
 test("what is typed goes to a terminal session as it is, its size follows, and Ctrl-] leaves it", async (t) => {
   const all = await sessionServer(t);
   const { inputs, output } = all.sessions.add({ id: "top", kind: "terminal", argv: ["top"] });
-  output.write("\u001b[2J\u001b[1mtop\u001b[0m");
+  output.write("\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?7h\u001b[1mtop");
   const input = new Typist(true);
   const { code, terminal } = starting(all, ["sessions", "attach", "top"], { input, columns: 80, colours: true });
   await until(() => inputs.length === 1);
@@ -276,8 +282,9 @@ test("what is typed goes to a terminal session as it is, its size follows, and C
     { text: "last" },
   ]);
   assert.equal(input.isRaw, false);
-  assert.ok(terminal.written.out.startsWith("\u001b[2J\u001b[1mtop\u001b[0m"));
-  assert.ok(terminal.written.out.includes("\u001b[?25h"), "the terminal is as it was");
+  // The terminal is as it was.
+  const undone = "\u001b[?25h\u001b[?1049l\u001b[0m";
+  assert.equal(terminal.written.out, `\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?7h\u001b[1mtop${undone}`);
   assert.match(terminal.written.err, /^Attached to top; Ctrl-\] leaves it\.\n\nDetached; top goes on\.\n$/);
 });
 
@@ -327,6 +334,27 @@ test("the records of a session are printed for people and for programs, and foll
   interrupt.abort();
   assert.equal(await following.code, 0);
   assert.deepEqual(seqs(following.terminal.written.out), [1, 2, 3]);
+});
+
+test("a record that is nested without end is told, and the others are printed", async (t) => {
+  const all = await sessionServer(t);
+  all.sessions.add({ id: "a" });
+  const folder = join(all.home, ".agentproto", "sessions", "a");
+  mkdirSync(folder, { recursive: true });
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const records = [
+    `{"seq":1,"kind":"tool-result","toolCallId":"t","result":${deep},"isError":false}`,
+    '{"seq":2,"kind":"text-delta","text":"after"}',
+  ];
+  writeFileSync(join(folder, "events.jsonl"), `${records.join("\n")}\n`);
+  const { code, out } = await ran(all, ["sessions", "events", "a", "--json"]);
+  const [first, second] = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([code, first.error, second.text], [0, "this record is nested too deeply to be printed", "after"]);
+  const shown = await ran(all, ["sessions", "events", "a"]);
+  assert.deepEqual([shown.code, shown.out.endsWith("after")], [0, true]);
 });
 
 test("the help says what each word does", async () => {

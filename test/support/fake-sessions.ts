@@ -82,6 +82,7 @@ export class FakeSessions implements Sessions {
   readonly all = new Map<string, FakeSession>();
   readonly started: StartSession[] = [];
   readonly #readers = new Set<Subscription<void>>();
+  readonly #starting = new Set<string>();
   #count = 0;
   /** What the next start waits for. */
   gate: Promise<void> = Promise.resolve();
@@ -156,8 +157,15 @@ export class FakeSessions implements Sessions {
   }
 
   async start(what: StartSession): Promise<SessionDescriptor> {
+    const { name } = what;
+    const held = (await this.list()).some((each) => each.name === name && !OVER.includes(each.status));
+    if (name !== undefined && (held || this.#starting.has(name))) {
+      throw new Failure("conflict", "a live session has this name");
+    }
+    if (name !== undefined) this.#starting.add(name);
     this.started.push(what);
     await this.gate;
+    if (name !== undefined) this.#starting.delete(name);
     const { columns: _, rows: __, ...fields } = what;
     const id = `sess_${String(this.#count).padStart(8, "0")}`;
     return this.add({ ...fields, id, pid: 4242 }).shown;

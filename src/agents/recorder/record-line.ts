@@ -83,6 +83,18 @@ export function renumbered(line: string, seq: number): string {
   return line.replace(/^\{"seq":\d+/, `{"seq":${seq}`);
 }
 
+/** How many of the lines of `batch` are whole in its first `bytes` bytes: also one that lacks its newline alone. */
+export function linesIn(batch: readonly string[], bytes: number): number {
+  let count = 0;
+  let end = 0;
+  for (const line of batch) {
+    end += Buffer.byteLength(line);
+    if (bytes < end - 1) break;
+    count++;
+  }
+  return count;
+}
+
 function fieldsJson(body: SessionEvent): string {
   const values: JsonObject = { ...body };
   const fields: (readonly [name: string, json: string])[] = [];

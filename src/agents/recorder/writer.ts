@@ -3,7 +3,7 @@ import type { Timer } from "../../platform/timer.ts";
 import type { Loss } from "../recording.ts";
 import type { RecordingFile, RecordingFiles } from "./file.ts";
 import { LossBook } from "./loss-book.ts";
-import { renumbered } from "./record-line.ts";
+import { linesIn, renumbered } from "./record-line.ts";
 import { type Tail, tailOf } from "./tail.ts";
 
 /** Characters that may wait before more is held back; while nothing can be written, more are given up. */
@@ -242,16 +242,4 @@ export class RecordWriter {
     this.#waiting = this.#waiting.filter((waiting) => !due.includes(waiting));
     for (const { resolve } of due) resolve();
   }
-}
-
-/** How many of the lines of `batch` are whole in its first `bytes` bytes: also one that lacks its newline alone. */
-function linesIn(batch: readonly string[], bytes: number): number {
-  let count = 0;
-  let end = 0;
-  for (const line of batch) {
-    end += Buffer.byteLength(line);
-    if (bytes < end - 1) break;
-    count++;
-  }
-  return count;
 }

@@ -31,7 +31,7 @@ export const runAgent = command({
   ],
   examples: [
     ['run claude -- "Which tests are slow?"', "ask about this folder, and watch the answer"],
-    ['run codex --permit allow -q -- "Fix the typo in README" > answer.txt', "let it work, and keep what it says"],
+    ['run codex --permit allow -q -- "Fix it" > answer.txt', "let it work, and keep what it says"],
   ],
   async run(context, { options, operands: [agent = "", ...words] }) {
     const { quiet, home: given, ...rest } = options;

@@ -75,11 +75,15 @@ export class Conversation {
     for (let warned = false; ; ) {
       await this.#say("> ");
       const next = await this.#next("line", "interrupt");
-      if (next.what === "line") return next.line;
+      if (next.what === "line") {
+        if (next.line === undefined) await this.#say("\n");
+        return next.line;
+      }
       if (next.what !== "interrupt") continue;
+      await this.#say("\n");
       if (warned || next.interrupt !== "stop" || !this.#context.input.isTerminal) return "left";
       warned = true;
-      await this.#say("\n(Ctrl-C again, or /exit, ends the chat.)\n");
+      await this.#say("(Ctrl-C again, or /exit, ends the chat.)\n");
     }
   }
 
@@ -121,8 +125,8 @@ export class Conversation {
     if (event?.kind !== "agent-prompt") return before;
     const { toolCallId, options } = event;
     const question = { toolCallId, title: undefined, options };
-    // The answers of all other sessions are given by their rule, and are recorded at once.
-    if (!(await this.#asks(toolCallId))) return before;
+    // All other sessions answer by their rule, at once. (One that was answered by now says so in the next record.)
+    if ((await this.#session()).permit !== "ask") return before;
     if (this.#context.input.isTerminal) {
       await this.#say("Answer with the id or the number of an option: ");
       return question;
@@ -176,10 +180,6 @@ export class Conversation {
   async #session(): Promise<ReturnType<typeof shownSession>> {
     const { server, id } = this.#talked;
     return shownSession(await callServer(server, "GET", pathOf("", "api", "sessions", id)));
-  }
-
-  async #asks(toolCallId: string): Promise<boolean> {
-    return (await this.#session()).permissions.some((each) => each.toolCallId === toolCallId);
   }
 
   /** Whether there is still someone to talk with; if not, the user is told why. */

@@ -9,14 +9,11 @@ import { questionLines } from "./questions.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { goesOn, type ShownSession, shownSession } from "./shown.ts";
 import { shownOutput } from "./shown-output.ts";
+import { TerminalModes } from "./terminal-modes.ts";
 import { typeInto } from "./typing.ts";
 import { sessionWord } from "./words.ts";
 
 type Values = OptionValues<typeof OPTIONS>;
-
-/** Back from what a program may have made of the terminal: its other screen, hidden cursor, mouse, pasting, colours. */
-const TERMINAL_AGAIN =
-  "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 
 /** `sessions attach`: what a session printed and prints, until it ends or the user leaves it. */
 export async function attach(context: Context, options: Values, words: readonly string[]): Promise<ExitCode> {
@@ -44,6 +41,7 @@ async function watched(context: Context, server: ServerAddress, session: ShownSe
     await terminal.err(`Attached to ${printableLine(session.name ?? session.id)}; ${key} leaves it.\n`);
   }
   const over = new AbortController();
+  const modes = new TerminalModes();
   const signal = AbortSignal.any([over.signal, context.untilInterrupted()]);
   const asides = typed
     ? typeInto({ server, id: session.id, input }, signal).then((why) => why === "detached" && over.abort())
@@ -57,7 +55,7 @@ async function watched(context: Context, server: ServerAddress, session: ShownSe
     },
   );
   try {
-    const ended = await printed(context, server, session, signal);
+    const ended = await printed(context, server, session, modes, signal);
     over.abort();
     const problem = await beside;
     if (problem !== undefined) throw problem;
@@ -65,7 +63,7 @@ async function watched(context: Context, server: ServerAddress, session: ShownSe
   } finally {
     over.abort();
     await beside;
-    if (typed && terminal.columns !== undefined) await terminal.out(TERMINAL_AGAIN);
+    if (typed && terminal.columns !== undefined) await terminal.out(modes.undone());
   }
 }
 
@@ -74,6 +72,7 @@ async function printed(
   { terminal }: Context,
   server: ServerAddress,
   { id, kind }: ShownSession,
+  modes: TerminalModes,
   signal: AbortSignal,
 ): Promise<boolean> {
   const shown = shownOutput(terminal, kind);
@@ -86,7 +85,9 @@ async function printed(
     }
     const chunk = asObject(parseJson(data));
     if (chunk?.cut === true) await terminal.err("… what was printed before is no longer kept …\n");
-    await terminal.out(shown.add(asString(chunk?.text) ?? ""));
+    const text = shown.add(asString(chunk?.text) ?? "");
+    modes.note(text);
+    await terminal.out(text);
   }
   if (!signal.aborted) throw new Failure("failed", "the server has ended, and its sessions with it");
   return false;

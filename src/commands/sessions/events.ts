@@ -1,4 +1,5 @@
 import { callServer, pathOf, type ServerAddress, serverEvents } from "../../client/api.ts";
+import type { SavedSession } from "../../peers/own-sessions.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asArray, asNumber, asObject } from "../../platform/read.ts";
 import { sessionIdOf } from "../../transcript/names.ts";
@@ -22,7 +23,7 @@ interface Page {
   readonly complete: boolean;
 }
 
-/** `sessions events`: the records of an agent session; without a server those of a recording, by its id. */
+/** `sessions events`: the records of an agent session, with or without a server. */
 export async function events(context: Context, options: Values, words: readonly string[]): Promise<ExitCode> {
   const asked = sessionWord("events", words);
   const server = await runningServer(context, options.home);
@@ -61,18 +62,23 @@ function pageReader(server: ServerAddress, session: string): (since: number) => 
   };
 }
 
-/** Reads the recording with the id `text`. @throws Failure not-found */
+/** Reads the recording of the session `asked`. @throws Failure not-found */
 async function recordingReader(
   { bridge, environment }: Context,
   options: Values,
-  text: string,
+  asked: string,
 ): Promise<(since: number) => Promise<Page>> {
-  const { stores } = await bridge.histories(environment(options.home));
+  const ours = environment(options.home);
+  const { stores } = await bridge.histories(ours);
   const store = stores.find(({ agent }) => agent === "daemon");
-  const id = sessionIdOf(text);
+  const saved = savedSession(bridge.ownSessions(ours).read().sessions, asked);
+  if (saved !== undefined && saved.kind !== "agent") {
+    throw new Failure("not-found", `a ${saved.kind} session has no events`);
+  }
+  const id = sessionIdOf(saved?.id ?? asked);
   const ref = id && (await store?.find(id));
   if (store?.rawEvents === undefined || ref === undefined) {
-    throw new Failure("not-found", `nothing is recorded under the id "${text}"; names are known to a server alone`);
+    throw new Failure("not-found", `nothing is recorded of a session "${asked}"; see agent-bridge sessions`);
   }
   return async (since) => {
     const page = await store.rawEvents?.(ref, since, PAGE_RECORDS);
@@ -83,4 +89,10 @@ async function recordingReader(
       complete: page.complete,
     };
   };
+}
+
+/** The session of that id, else the last one of that name. */
+function savedSession(sessions: readonly SavedSession[], asked: string): SavedSession | undefined {
+  const named = sessions.filter(({ name }) => name === asked).sort((a, b) => b.startedAt - a.startedAt);
+  return sessions.find(({ id }) => id === asked) ?? named[0];
 }

@@ -1,4 +1,4 @@
-import { descriptorOf } from "../../agents/saved-session.ts";
+import { describeSaved } from "../../agents/saved.ts";
 import { callServer } from "../../client/api.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -70,7 +70,7 @@ async function pageWithoutServer({ bridge, environment }: Context, options: Valu
     list: async () =>
       own
         .read()
-        .sessions.map(descriptorOf)
+        .sessions.map(describeSaved)
         .filter((each) => each !== undefined),
   };
   const filter = { kind: options.kind, state: options.live ? ("live" as const) : undefined };

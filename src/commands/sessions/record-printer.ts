@@ -1,4 +1,5 @@
 import { createEventText } from "../../agents/show-event.ts";
+import { isNestedAtMost } from "../../platform/read.ts";
 import type { Terminal } from "../terminal.ts";
 import { printable, printableJson } from "../width.ts";
 import type { parseRecord } from "./recorded-event.ts";
@@ -10,9 +11,17 @@ export type RecordPrinter = (record: ReturnType<typeof parseRecord>, own?: numbe
 export function recordPrinter(terminal: Terminal, asJson: boolean): RecordPrinter {
   const shown = createEventText();
   return async ({ record, seq, event }, own) => {
-    if (asJson) return record === undefined ? undefined : terminal.out(`${printableJson(record)}\n`);
+    if (asJson) return record === undefined ? undefined : terminal.out(`${jsonLine(record, seq)}\n`);
     if (event === undefined || (event.kind === "user-prompt" && seq === own)) return;
     const text = shown.show(event);
     if (text !== "") await terminal.out(terminal.colours ? text : printable(text));
   };
+}
+
+/** Deeper than any agent nests what it means; not so deep that it can't be written. */
+const MOST_LEVELS = 1_000;
+
+function jsonLine(record: unknown, seq: number | undefined): string {
+  if (isNestedAtMost(MOST_LEVELS, record)) return printableJson(record);
+  return printableJson({ seq, error: "this record is nested too deeply to be printed" });
 }

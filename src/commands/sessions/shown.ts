@@ -11,6 +11,7 @@ export interface ShownSession {
   readonly agent: string | undefined;
   readonly name: string | undefined;
   readonly cwd: string;
+  readonly permit: string | undefined;
   readonly startedAt: EpochMs | undefined;
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
@@ -39,6 +40,7 @@ export function shownSession(value: unknown): ShownSession {
     agent: asText(fields.agent),
     name: asText(fields.name),
     cwd: asString(fields.cwd) ?? "",
+    permit: asText(fields.permit),
     startedAt: epochMsOf(fields.startedAt),
     exitCode: asNumber(fields.exitCode),
     signal: asText(fields.signal),

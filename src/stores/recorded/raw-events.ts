@@ -14,8 +14,8 @@ import { placeBehind } from "./seq-search.ts";
 /** Bytes of the lines of one page; a single record may be longer. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Pages that are kept for whoever reads the same next, and bytes of their lines. */
-const KEPT_PAGES = 64;
-const KEPT_BYTES = 32 * 1024 * 1024;
+const KEPT_PAGES = 1024;
+const KEPT_BYTES = 16 * 1024 * 1024;
 /** Recordings of which it is kept where pages ended, and how many ends of each. */
 const KEPT_FILES = 256;
 const KEPT_ENDS = 512;
