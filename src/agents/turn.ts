@@ -8,6 +8,14 @@ export interface PromptLog {
   end(reason: TurnEndReason, error: string | undefined): Promise<void>;
 }
 
+/** How a prompt is written down. */
+export interface PromptLogging {
+  /** Who asked, where it was no person. */
+  readonly source?: string | undefined;
+  /** When what was written of the session before is done. Never fails. */
+  readonly after: Promise<unknown>;
+}
+
 /** One prompt, until the agent has answered it. */
 export class Turn {
   readonly log: PromptLog;
@@ -17,8 +25,8 @@ export class Turn {
   readonly over: Promise<void>;
   /** Someone has asked for its end. */
   cancelled = false;
-  /** What went wrong in it. */
-  error: string | undefined;
+  #error: string | undefined;
+  #code: number | string | undefined;
   readonly #seq: () => number;
   #pause: (end: TurnEnd) => void = () => {};
   #finish: () => void = () => {};
@@ -33,6 +41,21 @@ export class Turn {
     this.over = new Promise((resolve) => {
       this.#finish = resolve;
     });
+  }
+
+  /** What went wrong in it: one line for a person. */
+  get error(): string | undefined {
+    return this.#error;
+  }
+
+  /** The same in the agent's word, where it has one. */
+  get code(): number | string | undefined {
+    return this.#code;
+  }
+
+  failed(error: string, code?: number | string): void {
+    this.#error = error;
+    this.#code = code;
   }
 
   /** A question waits for its answer. */

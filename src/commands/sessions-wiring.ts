@@ -65,7 +65,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
           return text.show(event);
         };
       },
-      logPrompt: (session, prompt, source) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, source),
+      logPrompt: (session, prompt, how) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, how),
     },
     programs: {
       clock,
