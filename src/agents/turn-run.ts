@@ -115,15 +115,6 @@ export class TurnRun {
 
   async #write(by: string): Promise<void> {
     const { id, agent, cwd, model, permit, chat } = this.#session;
-    const job = jobName(this.#session);
-    await this.#saveJob({
-      status: "running",
-      prompt: this.#prompt,
-      finishedAt: null,
-      owner: by,
-      host: { ...ourIdentity(), peer: by, startedAt: this.#startedAt },
-    });
-    let ended: RunOutcome = "interrupted";
     const start = {
       agent: runAgent(agent),
       id: jobId(id),
@@ -133,21 +124,31 @@ export class TurnRun {
       by,
       prompt: this.#prompt,
       metadata: {
-        job,
+        job: jobName(this.#session),
         title: titleOf(this.#prompt),
         jobStartedAt: this.#session.startedAt,
         session: chat,
         recording: id,
       },
     };
-    await writeRun(this.#tools, start, async (log) => {
-      await log.note("started");
-      this.#opened(log);
-      ended = await this.#outcome;
-      const answer = this.#answer.trim();
-      if (answer !== "") await this.#note(`answer: ${clip(answer, TEXT_CHARACTERS).text}`);
-      return ended;
-    }).finally(() => this.#saveJob({ status: statusOf(ended), finishedAt: this.#tools.clock.now(), host: null }));
+    await writeRun(this.#tools, start, (log) => this.#follow(log, by)).finally(async () => {
+      // Also of a run that could not be written: then the job is all that tells of it.
+      const status = statusOf(await this.#outcome);
+      await this.#saveJob({ status, finishedAt: this.#tools.clock.now(), host: null });
+    });
+  }
+
+  /** Writes what happens until the turn has ended. A job comes after its log: without one it would be taken for a run that was lost. */
+  async #follow(log: RunLog, by: string): Promise<RunOutcome> {
+    const host = { ...ourIdentity(), peer: by, startedAt: this.#startedAt };
+    const running = { status: "running", prompt: this.#prompt, finishedAt: null, owner: by, host };
+    await this.#saveJob(running).catch((error) => this.#tools.fault(error));
+    await log.note("started");
+    this.#opened(log);
+    const outcome = await this.#outcome;
+    const answer = this.#answer.trim();
+    if (answer !== "") await this.#note(`answer: ${clip(answer, TEXT_CHARACTERS).text}`);
+    return outcome;
   }
 
   async #saveJob(changes: { readonly [field: string]: unknown }): Promise<void> {
