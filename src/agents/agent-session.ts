@@ -22,6 +22,8 @@ import { Turn } from "./turn.ts";
 const PATIENCE_MS = 90_000;
 /** How long a cancelled turn may take to end before its agent is ended instead: ms. */
 const CANCEL_MS = 10_000;
+/** How long the history of runs may keep a prompt waiting that is on its way: ms. */
+const BEGUN_MS = 1_000;
 /** How long a turn may take to end when its session is stopped: ms. */
 const CANCELLED_MS = 800;
 
@@ -141,7 +143,7 @@ export class AgentSession implements Driven {
     const seq = this.#tap.take({ kind: "user-prompt", text, ...(source !== undefined && { source }) });
     this.#tools.changed();
     void this.#drive(turn, connection, text);
-    await this.#tap.written();
+    await Promise.all([this.#tap.written(), within(this.#tools.timer, BEGUN_MS, log.begun)]);
     return { id: this.id, seq, ended: turn.paused };
   }
 
@@ -163,6 +165,11 @@ export class AgentSession implements Driven {
   answer(toolCallId: string, optionId: string): void {
     if (this.#ending !== undefined) throw new Failure("conflict", `the session ${this.id} has ended`);
     this.#answering.answer(toolCallId, optionId);
+  }
+
+  abandon(): void {
+    this.output.end();
+    this.#end();
   }
 
   async stop(graceMs: number): Promise<void> {

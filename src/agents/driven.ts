@@ -20,6 +20,8 @@ export interface Driven {
   describe(): SessionDescriptor;
   /** When it has ended, also one that never came up. Never fails. */
   readonly ended: Promise<void>;
+  /** It will never be started. */
+  abandon(): void;
   /** Ends it, within `graceMs` and a little. */
   stop(graceMs: number): Promise<void>;
 }

@@ -20,6 +20,7 @@ export function logPrompt(
     after,
   });
   return {
+    begun: run.begun,
     happened: (event) => run.happened(event),
     end: (reason, error) => run.end(outcomeOf(reason, error)),
   };

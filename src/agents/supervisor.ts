@@ -46,8 +46,6 @@ export class Supervisor implements Sessions {
   readonly #told = new Set<string>();
   /** The names of those that are being started. */
   readonly #names = new Set<string>();
-  /** Starts that have not made their session yet. */
-  #beginning = 0;
   #closing = false;
 
   constructor(parts: SupervisorParts) {
@@ -147,7 +145,10 @@ export class Supervisor implements Sessions {
     this.#requireRoom();
     const release = await this.#reserve(what.name);
     try {
-      const driven = await this.#added(what, after);
+      this.#requireRoom();
+      const driven = this.#made(this.#freeId(), what, after);
+      this.#driven.set(driven.id, driven);
+      await this.#add(driven);
       this.#changed(driven);
       try {
         await driven.start();
@@ -160,27 +161,22 @@ export class Supervisor implements Sessions {
     }
   }
 
-  /** A session that stands in `sessions.json` and among ours, and is to be started. @throws Failure */
-  async #added(what: StartSession, after: GoesOn): Promise<AgentSession | ProgramSession> {
-    this.#requireRoom();
-    this.#beginning++;
+  /** Has it stand in `sessions.json` before anything of it runs. @throws Failure failed: then it is no session */
+  async #add(driven: AgentSession | ProgramSession): Promise<void> {
     try {
-      const driven = this.#made(this.#freeId(), what, after);
       await this.#saves.add(driven);
-      this.#driven.set(driven.id, driven);
-      // Whoever closes us has not seen it: it ends before it begins.
-      if (this.#closing) void driven.stop(0);
-      return driven;
-    } finally {
-      this.#beginning--;
+    } catch (error) {
+      this.#driven.delete(driven.id);
+      // Someone may wait for its end already.
+      driven.abandon();
+      throw error;
     }
   }
 
   /** @throws Failure conflict: no session can be started now */
   #requireRoom(): void {
     if (this.#closing) throw new Failure("conflict", "the server is ending");
-    const live = [...this.#driven.values()].filter((driven) => driven.isLive).length;
-    if (live + this.#beginning < MOST_LIVE) return;
+    if ([...this.#driven.values()].filter((driven) => driven.isLive).length < MOST_LIVE) return;
     throw new Failure("conflict", `${MOST_LIVE} sessions are live, which is the most there may be: stop one first`);
   }
 

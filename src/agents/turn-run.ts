@@ -85,6 +85,11 @@ export class TurnRun {
     void this.#written.then(() => this.#opened(undefined));
   }
 
+  /** When it stands in the history, or is known not to. Never fails. */
+  get begun(): Promise<unknown> {
+    return this.#log;
+  }
+
   /** Something happened in the turn. */
   happened(event: SessionEvent): void {
     if (this.#isOver) return;

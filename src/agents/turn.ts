@@ -4,6 +4,8 @@ import type { TurnEnd } from "./sessions.ts";
 /** What one prompt is written down as besides the recording. */
 export interface PromptLog {
   happened(event: SessionEvent): void;
+  /** When so much of it is written that it is known of whatever becomes of us, or will not be. Never fails. */
+  readonly begun: Promise<unknown>;
   /** Comes back when all of it is written. Never fails. */
   end(reason: TurnEndReason, error: string | undefined): Promise<void>;
 }
