@@ -9,6 +9,7 @@ import { ProcessTable } from "../agents/process-table.ts";
 import { endLeftover } from "../agents/process-tree.ts";
 import { startProgram } from "../agents/program.ts";
 import { logPrompt } from "../agents/prompt-log.ts";
+import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
 import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
 import { createEventText } from "../agents/show-event.ts";
@@ -41,6 +42,8 @@ export interface SessionsParts {
   readonly watcher?: Watcher;
   /** Tells what the user should know, without contents. */
   warn(message: string): void;
+  /** How recordings are written; what is left out is the machine's. */
+  readonly files?: RecordingFiles;
   /** Told of everything that happens in agent sessions, as it happens. */
   happened?(id: SessionId, event: SessionEvent): void;
 }
@@ -69,7 +72,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
           return text.show(event);
         };
       },
-      logPrompt: (session, prompt, source) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, source),
+      logPrompt: (session, prompt, how) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, how),
     },
     programs: {
       clock,
@@ -110,12 +113,13 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
 /** How long what a dead server has left may take to end politely: ms. */
 const LEFTOVER_MS = 1_500;
 
-function recordingOf({ environment, clock, timer, warn }: SessionsParts, sessionId: SessionId) {
+function recordingOf({ environment, clock, timer, warn, files }: SessionsParts, sessionId: SessionId) {
   return openRecording({
     folder: ownRecordings(environment),
     sessionId,
     clock,
     timer,
+    ...(files !== undefined && { files }),
     lost: ({ records, why }) => warn(`${records} records of the session ${sessionId} could not be recorded (${why})`),
   });
 }

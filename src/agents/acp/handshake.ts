@@ -4,7 +4,7 @@ import type { Timer } from "../../platform/timer.ts";
 import { AgentError, agentWords } from "./agent-error.ts";
 import type { AcpClient } from "./client.ts";
 import type { AcpAgent, AcpOpening } from "./connection.ts";
-import { modelChoiceOf, offeredModel } from "./model.ts";
+import { type ModelChoice, modelChoiceOf, offeredModel } from "./model.ts";
 import type { Patience } from "./patience.ts";
 
 const PROTOCOL_VERSION = 1;
@@ -81,7 +81,8 @@ export async function beginSession(
   const sessionId =
     (await goneOn(client, introduced, opening, { ask, timer: tools.timer })) ?? (await begun(client, opening, ask));
   client.sessionId = sessionId;
-  if (opening.model !== undefined) await setModel(client, sessionId, opening.model, ask);
+  if (opening.model !== undefined && !keepsModel(opening, client.models))
+    await setModel(client, sessionId, opening.model, ask);
   return sessionId;
 }
 
@@ -138,6 +139,17 @@ async function quiet(client: AcpClient, timer: Timer): Promise<void> {
   for (let before = -1; before !== client.replayed; ) {
     before = client.replayed;
     await Promise.race([new Promise<void>((resolve) => timer.after(QUIET_MS, resolve)), client.closed]);
+  }
+}
+
+/** Whoever goes on with a session has the model that it had, and its name may be none that can be asked for. */
+function keepsModel({ resume, model }: AcpOpening, choice: ModelChoice | undefined): boolean {
+  if (resume === undefined || model === undefined) return false;
+  try {
+    offeredModel(model, choice);
+    return false;
+  } catch {
+    return true;
   }
 }
 
