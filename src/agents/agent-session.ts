@@ -231,7 +231,7 @@ export class AgentSession implements Driven {
   }
 
   #connect(child: Child): Promise<AcpConnection> {
-    const { cwd, model, resume } = this.#spec;
+    const { cwd, model, permit, resume } = this.#spec;
     return this.#tools.connect(
       { input: child.stdout, write: (line) => child.write(line) },
       {
@@ -243,6 +243,7 @@ export class AgentSession implements Driven {
         cwd,
         ...(model !== undefined && { model }),
         ...(resume !== undefined && { resume }),
+        asks: permit !== "allow",
         version: this.#tools.version,
         patienceMs: PATIENCE_MS,
       },
