@@ -10,7 +10,7 @@ import type { Driven } from "./driven.ts";
 import type { Output } from "./output.ts";
 import { ProgramSession, type ProgramTools } from "./program-session.ts";
 import { describeSaved, isLive, savedFields } from "./saved.ts";
-import type { AcceptedPrompt, SessionDescriptor, SessionInput, Sessions, StartSession } from "./sessions.ts";
+import type { AcceptedPrompt, Permit, SessionDescriptor, SessionInput, Sessions, StartSession } from "./sessions.ts";
 
 /** What starts an agent, and the name that its sessions go by. */
 export interface FoundAgent {
@@ -26,7 +26,7 @@ export interface SupervisorParts {
   readonly agents: Omit<AgentSessionTools, "changed" | "trouble">;
   readonly programs: Omit<ProgramTools, "changed">;
   /** @throws Failure usage, not-found: there is no such agent, or nothing that starts it */
-  findAgent(name: string, cwd: string, id: SessionId): FoundAgent;
+  findAgent(name: string, how: { readonly cwd: string; readonly permit: Permit }): FoundAgent;
   /** Whether a live session that is not of this supervisor has the name. */
   isNameTaken(name: string): Promise<boolean>;
   /** Whether there is a recording of this id already. */
@@ -191,7 +191,7 @@ export class Supervisor implements Sessions {
         },
       );
     }
-    const { agent, command } = this.#parts.findAgent(what.agent ?? "", cwd, id);
+    const { agent, command } = this.#parts.findAgent(what.agent ?? "", { cwd, permit });
     return new AgentSession(
       { id, agent, command, cwd, name, model, permit, ...after },
       {
