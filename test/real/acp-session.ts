@@ -1,4 +1,4 @@
-import { ask, type Reply, post } from "../built/product.ts";
+import { ask, post, type Reply } from "../built/product.ts";
 import type { Stage } from "./stage.ts";
 
 /** A record of a recording, as far as the tests look at it. */

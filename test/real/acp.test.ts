@@ -14,8 +14,8 @@ import { eventually, soon } from "./waiting.ts";
 interface Manner {
   /** A line of a script that runs a command for which the agent asks first. */
   asks(command: string): string;
-  /** How the turn ends whose model refuses it. */
-  readonly refused: readonly string[];
+  /** The exit code of a run whose model refuses it, and what is told of it. */
+  readonly refused: readonly (number | string)[];
 }
 
 function suite(agent: Agent, manner: Manner): void {
@@ -53,7 +53,10 @@ function suite(agent: Agent, manner: Manner): void {
     test("its chat is the one in the agent's own store, by its name, its run and its job too", async () => {
       const native = stage.chat(session.started.nativeSessionId ?? "");
       const { items } = await wholeChat(stage.api, native);
-      assert.ok(items.some(({ text }) => text === "All done."), JSON.stringify(items.map(brief)));
+      assert.ok(
+        items.some(({ text }) => text === "All done."),
+        JSON.stringify(items.map(brief)),
+      );
       const { runs } = await stage.get("/api/runs");
       assert.deepEqual(
         runs.map(({ status }: { status: string }) => status),
@@ -104,23 +107,20 @@ function suite(agent: Agent, manner: Manner): void {
       assert.equal(said(await session.records()), "Again.");
     });
 
-    test("a turn whose model refuses it ends as the agent says", async () => {
-      await session.turn(["@error 400"]);
-      const records = await session.records();
-      assert.deepEqual(outline(records), manner.refused, JSON.stringify(records));
-    });
-
     test("a session that is started again goes on with its conversation under another id", async () => {
       const again = await timed("restart", () => session.restart());
+      const before = session;
+      session = again;
       const { id, restartedFrom, nativeSessionId } = again.started;
-      assert.notEqual(id, session.id);
-      assert.deepEqual([restartedFrom, nativeSessionId], [session.id, session.started.nativeSessionId]);
-      assert.equal((await session.now()).status, "ended");
-      assert.equal(await again.turn(["@say Here again."]), "completed");
-      assert.equal(said(await again.records()), "Here again.");
+      assert.notEqual(id, before.id);
+      assert.deepEqual([restartedFrom, nativeSessionId], [before.id, before.started.nativeSessionId]);
+      assert.equal((await before.now()).status, "ended");
+      const how = await again.turn(["@say Here again."]);
+      const told = await again.records();
+      assert.equal(how, "completed", JSON.stringify(told));
+      assert.equal(said(told), "Here again.");
       const texts = (await wholeChat(stage.api, `${again.path}/chat`)).items.map(({ text }) => text);
       assert.ok(texts.indexOf("All done.") >= 0 && texts.indexOf("All done.") < texts.indexOf("Here again."));
-      session = again;
     });
 
     test("a session that is stopped leaves no process", async () => {
@@ -165,24 +165,23 @@ function suite(agent: Agent, manner: Manner): void {
     test("a server that ends takes its agents along, also in mid-turn", async () => {
       const turn = session.turn(["@say Half", "@hold server"]).catch(() => "gone");
       await soon("the model is asked", stage.model.reached("server"));
-      const from = performance.now();
       stage.server.child.kill("SIGTERM");
-      const { code, err } = await soon("the server ends", stage.server.ended);
+      const { code, err } = await timed("end", () => soon("the server ends", stage.server.ended));
       assert.deepEqual([code, err], [0, ""]);
-      assert.ok(performance.now() - from < 5_000);
       assert.deepEqual(left(), []);
       await turn;
     });
 
     test("without a server, run prints what the agent says, and ends as the turn did", async () => {
-      const words = (prompt: string): string[] => [...["run", agent.name, "-q", "--cwd", stage.work, "--"], prompt];
-      assert.deepEqual(await timed("run", () => stage.product(...words("@say Hello")).ended), {
-        code: 0,
-        out: "Hello\n",
-        err: "",
-      });
-      const refused = await stage.product(...words("@error 400")).ended;
-      assert.equal(refused.code, manner.refused.includes("turn-end completed") ? 0 : 1, JSON.stringify(refused));
+      const hello = stage.product("run", agent.name, "-q", "--cwd", stage.work, "--", "@say Hello");
+      assert.deepEqual(await timed("run", () => hello.ended), { code: 0, out: "Hello\n", err: "" });
+      const { code, out } = await stage.product("run", agent.name, "--json", "--cwd", stage.work, "--", "@error 400")
+        .ended;
+      const events: SessionRecord[] = out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.deepEqual([code, ...outline(events).slice(1)], manner.refused, out);
       assert.deepEqual(left(), []);
       assert.deepEqual(stage.model.faults, []);
     });
@@ -221,12 +220,15 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   return done;
 }
 
-suite(CLAUDE, { asks: CLAUDE.shell, refused: [] });
+const FAILED = [1, "error", "turn-end error"];
+
+suite(CLAUDE, { asks: CLAUDE.shell, refused: FAILED });
 
 suite(CODEX, {
   asks: (cmd) =>
     `@call exec_command ${JSON.stringify({ cmd, sandbox_permissions: "require_escalated", justification: "It must." })}`,
-  refused: [],
+  // It says the error as any text, and ends the turn as any.
+  refused: [0, "turn-end completed"],
 });
 
-suite(OPENCODE, { asks: OPENCODE.shell, refused: [] });
+suite(OPENCODE, { asks: OPENCODE.shell, refused: FAILED });

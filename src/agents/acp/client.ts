@@ -99,6 +99,8 @@ export class AcpClient {
       case "$/cancel_request":
         return this.#permissions.withdraw(params.requestId);
       default:
+        // The protocol's word for what only some clients know: agents send it to all of them.
+        if (method.startsWith("_")) return;
         return this.#handlers.passedOver("a notification of an unknown kind");
     }
   }
