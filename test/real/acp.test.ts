@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Peer } from "../../src/peers/peer.ts";
+import type { Item } from "../../src/transcript/item.ts";
 import { Driver, outline, type SessionRecord, said } from "./acp-session.ts";
 import { type Agent, CLAUDE, CODEX, OPENCODE } from "./agents.ts";
 import { brief, wholeChat } from "./follower.ts";
@@ -12,6 +13,8 @@ import { eventually, soon } from "./waiting.ts";
 
 /** How an agent differs from the others when it is spoken with over ACP. */
 interface Manner {
+  /** What its user has set up besides. */
+  prepare?(stage: Stage): Promise<void>;
   /** A line of a script that runs a command for which the agent asks first. */
   asks(command: string): string;
   /** The exit code of a run whose model refuses it, and what is told of it. */
@@ -25,6 +28,7 @@ function suite(agent: Agent, manner: Manner): void {
 
     before(async () => {
       stage = await Stage.start(agent);
+      await manner.prepare?.(stage);
     });
     after(() => stage?.end());
 
@@ -119,7 +123,7 @@ function suite(agent: Agent, manner: Manner): void {
       const told = await again.records();
       assert.equal(how, "completed", JSON.stringify(told));
       assert.equal(said(told), "Here again.");
-      const texts = (await wholeChat(stage.api, `${again.path}/chat`)).items.map(({ text }) => text);
+      const texts = (await chatWith(`${again.path}/chat`, "Here again.")).map(({ text }) => text);
       assert.ok(texts.indexOf("All done.") >= 0 && texts.indexOf("All done.") < texts.indexOf("Here again."));
     });
 
@@ -186,6 +190,19 @@ function suite(agent: Agent, manner: Manner): void {
       assert.deepEqual(stage.model.faults, []);
     });
 
+    /** A chat once `text` is in it: agents write their stores beside what they tell. */
+    function chatWith(path: string, text: string): Promise<readonly Item[]> {
+      let items: readonly Item[] = [];
+      return eventually(
+        `${text} is in the chat`,
+        async () => {
+          ({ items } = await wholeChat(stage.api, path));
+          return items.some((item) => item.text === text) ? items : undefined;
+        },
+        () => items.map(brief),
+      );
+    }
+
     /** Answers every question with a yes until the turn has ended; how it did. */
     async function allowed(): Promise<string> {
       for (;;) {
@@ -222,7 +239,15 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
 
 const FAILED = [1, "error", "turn-end error"];
 
-suite(CLAUDE, { asks: CLAUDE.shell, refused: FAILED });
+suite(CLAUDE, {
+  // With it every session joins by itself, also those that are ours.
+  prepare: async ({ machine }) => {
+    mkdirSync(join(machine.home, ".claude"));
+    writeFileSync(join(machine.home, ".claude/settings.json"), (await machine.run("hook", "claude", "--print")).out);
+  },
+  asks: CLAUDE.shell,
+  refused: FAILED,
+});
 
 suite(CODEX, {
   asks: (cmd) =>
