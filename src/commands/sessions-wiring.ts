@@ -82,9 +82,11 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
         return startProgram({ kind, argv, cwd, columns, rows, env, output, mark: id, table });
       },
     },
-    findAgent: (name, cwd) => {
-      const { agent, command, args, env } = agentCommand(name, { agents, environment });
-      return { agent, command: { command, args, cwd, env: childVariables(environment.variables(), env) } };
+    findAgent: (name, { cwd, permit }) => {
+      const { agent, command, args, env, asking } = agentCommand(name, { agents, environment });
+      // What the user has set goes before what we would.
+      const inherited = { ...(permit === "allow" ? {} : asking), ...environment.variables() };
+      return { agent, command: { command, args, cwd, env: childVariables(inherited, env) } };
     },
     isNameTaken,
     ...(watcher !== undefined && {
