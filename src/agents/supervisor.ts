@@ -35,7 +35,7 @@ const MOST_LIVE = 64;
 /** Sessions that have ended and whose output is kept. */
 const MOST_ENDED = 64;
 /** How long the history of runs may take to be written in the end: ms. */
-const LOGS_MS = 1_000;
+const LOGS_MS = 1_800;
 /** How long what we started has to end politely: ms. */
 const GRACE_MS = 1_500;
 
