@@ -73,22 +73,25 @@ export async function endStarted(started: Started, ending: Ending): Promise<void
 
 /**
  * Ends what a server that is gone has left of a child that it had started with the mark `mark`: politely, then for good.
- * Nothing is done to what runs on another run of the machine, or has got the child's number since.
+ * Nothing is done to what runs on another run of the machine, or has got the child's number since. A child whose number was
+ * not noted any more is found by its mark, where the system tells that.
  */
 export async function endLeftover(
-  child: ProcessIdentity,
+  child: ProcessIdentity | undefined,
   mark: string,
   { graceMs, table }: Pick<Ending, "graceMs" | "table">,
 ): Promise<void> {
   const { boot } = ourIdentity();
-  if (child.boot !== undefined && boot !== undefined && child.boot !== boot) return;
-  if (process.platform === "win32" && !isAlive(child)) return;
+  if (child?.boot !== undefined && boot !== undefined && child.boot !== boot) return;
+  if (process.platform === "win32" && (child === undefined || !isAlive(child))) return;
   await endStarted(
-    { root: child, mark },
+    { root: child ?? NOBODY, mark },
     { graceMs, polite: ["SIGHUP", "SIGTERM", "SIGCONT"], ...(table && { table }) },
   );
 }
 
+/** No process, group or session has this number. */
+const NOBODY: ProcessIdentity = { pid: -1 };
 /** How long a process may take to be gone that was killed for good: ms. */
 const FIRM_MS = 2_000;
 /** How long the one that hands on what the others print may take once they are killed: ms. */

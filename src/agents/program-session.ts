@@ -79,9 +79,11 @@ export class ProgramSession implements Driven {
   /** Brings it up. Called once. @throws Failure that says why it did not come up; it has ended then */
   async start(): Promise<void> {
     try {
+      if (this.#stopping) throw new Failure("conflict", `the session ${this.id} was stopped before it began`);
       this.#program = await this.#tools.start(this.#spec, this.output);
     } catch (error) {
-      this.#finish({ status: "failed", error: error instanceof Error ? error.message : String(error) });
+      const message = error instanceof Error ? error.message : String(error);
+      this.#finish(this.#stopping ? { status: "ended" } : { status: "failed", error: message });
       throw error;
     }
     this.#tools.changed(this);
@@ -101,6 +103,11 @@ export class ProgramSession implements Driven {
     }
     if (text !== undefined) program.input(text);
     if (end === true) program.endInput();
+  }
+
+  abandon(): void {
+    this.output.end();
+    this.#end();
   }
 
   async stop(graceMs: number): Promise<void> {

@@ -17,8 +17,8 @@ export interface RecoveryParts {
   readonly clock: Clock;
   /** Whether that very process still runs. */
   readonly alive?: (process: ProcessIdentity) => boolean;
-  /** Ends the child of a session whose driver is gone, and all that it started. */
-  endLeftover(child: ProcessIdentity, id: string): Promise<void>;
+  /** Ends the child of a session whose driver is gone, and all that it started; also one that it had no time to note. */
+  endLeftover(child: ProcessIdentity | undefined, id: string): Promise<void>;
   /** The folder that holds a folder of each recorded session. */
   readonly recordings: string;
   record(id: SessionId): Promise<Recording>;
@@ -32,7 +32,7 @@ export interface RecoveryParts {
 export async function recoverSessions(parts: RecoveryParts): Promise<void> {
   for (const session of leftBehind(parts)) {
     try {
-      if (session.child !== undefined) await parts.endLeftover(session.child, session.id);
+      await parts.endLeftover(session.child, session.id);
       const lastAt = session.kind === "agent" ? await endTurn(session, parts) : undefined;
       await parts.saved.saveSession(session.id, {
         status: "interrupted",

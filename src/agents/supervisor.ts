@@ -1,36 +1,31 @@
 import { randomBytes } from "node:crypto";
-import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
+import type { OwnSessions } from "../peers/own-sessions.ts";
 import { Failure } from "../platform/failure.ts";
+import { merged } from "../platform/merge.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { Subscription } from "../platform/subscription.ts";
+import { within } from "../platform/timer.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
-import { AgentSession, type AgentSessionTools } from "./agent-session.ts";
-import type { ChildCommand } from "./child.ts";
+import { AgentSession } from "./agent-session.ts";
 import type { Driven } from "./driven.ts";
+import { type GoesOn, makeSession, type SessionParts } from "./make-session.ts";
 import type { Output } from "./output.ts";
-import { ProgramSession, type ProgramTools } from "./program-session.ts";
-import { describeSaved, isLive, savedFields } from "./saved.ts";
-import type { AcceptedPrompt, Permit, SessionDescriptor, SessionInput, Sessions, StartSession } from "./sessions.ts";
-
-/** What starts an agent, and the name that its sessions go by. */
-export interface FoundAgent {
-  readonly agent: string;
-  readonly command: ChildCommand;
-}
+import { ProgramSession } from "./program-session.ts";
+import { describeSaved, isLive } from "./saved.ts";
+import { SessionSaves } from "./session-saves.ts";
+import type { AcceptedPrompt, SessionDescriptor, SessionInput, Sessions, StartSession } from "./sessions.ts";
 
 /** What a supervisor is made with. */
-export interface SupervisorParts {
+export interface SupervisorParts extends SessionParts {
   readonly saved: OwnSessions;
   /** This process, as `sessions.json` names who drives a session. */
   readonly owner: ProcessIdentity;
-  readonly agents: Omit<AgentSessionTools, "changed" | "trouble">;
-  readonly programs: Omit<ProgramTools, "changed">;
-  /** @throws Failure usage, not-found: there is no such agent, or nothing that starts it */
-  findAgent(name: string, how: { readonly cwd: string; readonly permit: Permit }): FoundAgent;
   /** Whether a live session that is not of this supervisor has the name. */
   isNameTaken(name: string): Promise<boolean>;
   /** Whether there is a recording of this id already. */
   isRecorded(id: string): boolean;
+  /** Yields when another process may have changed what is saved; ends with the signal. Where nobody follows, there is none. */
+  othersChange?(signal: AbortSignal): AsyncIterable<void>;
   /** Tells what the user should know, without contents. */
   warn(message: string): void;
 }
@@ -39,6 +34,8 @@ export interface SupervisorParts {
 const MOST_LIVE = 64;
 /** Sessions that have ended and whose output is kept. */
 const MOST_ENDED = 64;
+/** How long the history of runs may take to be written in the end: ms. */
+const LOGS_MS = 1_000;
 /** How long what we started has to end politely: ms. */
 const GRACE_MS = 1_500;
 
@@ -47,20 +44,21 @@ export class Supervisor implements Sessions {
   readonly #parts: SupervisorParts;
   /** Those of this process, also some that have ended. */
   readonly #driven = new Map<SessionId, AgentSession | ProgramSession>();
-  readonly #saves = new Map<SessionId, Promise<void>>();
-  readonly #unsaved = new Set<SessionId>();
+  readonly #saves: SessionSaves;
   readonly #readers = new Set<Subscription<undefined>>();
   readonly #told = new Set<string>();
+  /** The names of those that are being started. */
   readonly #names = new Set<string>();
   #closing = false;
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
+    this.#saves = new SessionSaves(parts.saved, parts.owner, (message) => this.#warnOnce(message));
   }
 
   async list(): Promise<readonly SessionDescriptor[]> {
     const sessions = new Map<SessionId, SessionDescriptor>();
-    for (const saved of this.#savedSessions()) {
+    for (const saved of this.#saves.read()) {
       const session = describeSaved(saved);
       if (session !== undefined) sessions.set(session.id, session);
     }
@@ -123,7 +121,7 @@ export class Supervisor implements Sessions {
     if (!isLive(session)) return session;
     const driven = await this.#ours(id);
     await driven.stop(GRACE_MS);
-    await this.#saves.get(id);
+    await this.#saves.written(id);
     return driven.describe();
   }
 
@@ -134,72 +132,64 @@ export class Supervisor implements Sessions {
   changes(signal: AbortSignal): AsyncIterable<void> {
     const reader: Subscription<undefined> = new Subscription(signal, () => void this.#readers.delete(reader));
     if (!reader.ended) this.#readers.add(reader);
-    return reader;
+    const others = this.#parts.othersChange?.(signal);
+    return others === undefined ? reader : merged<void>([reader, others]);
   }
 
   async close(): Promise<void> {
     this.#closing = true;
     const live = [...this.#driven.values()].filter((driven) => driven.isLive);
     await Promise.all(live.map((driven) => driven.stop(GRACE_MS)));
-    await Promise.all(this.#saves.values());
+    const logs = [...this.#driven.values()].map((driven: Driven) => driven.logged);
+    await within(this.#parts.agents.timer, LOGS_MS, Promise.all(logs));
+    await this.#saves.allWritten();
   }
 
-  async #start(
-    what: StartSession,
-    after: { readonly restartedFrom?: SessionId; readonly resume?: string | undefined },
-  ): Promise<SessionDescriptor> {
-    if (this.#closing) throw new Failure("conflict", "the server is ending");
-    if ([...this.#driven.values()].filter((driven) => driven.isLive).length >= MOST_LIVE) {
-      throw new Failure("conflict", `${MOST_LIVE} sessions are live, which is the most there may be: stop one first`);
-    }
+  async #start(what: StartSession, after: GoesOn): Promise<SessionDescriptor> {
+    this.#requireRoom();
     const release = await this.#reserve(what.name);
     try {
-      const id = this.#freeId();
-      const driven = this.#made(id, what, after);
-      this.#driven.set(id, driven);
-      try {
-        await this.#parts.saved.saveSession(id, this.#toSave(driven));
-      } catch (error) {
-        this.#driven.delete(id);
-        throw error;
-      }
+      this.#requireRoom();
+      const driven = this.#made(this.#freeId(), what, after);
+      this.#driven.set(driven.id, driven);
+      await this.#add(driven);
       this.#changed(driven);
-      await driven.start();
-      await this.#saves.get(id);
+      try {
+        await driven.start();
+      } finally {
+        await this.#saves.written(driven.id);
+      }
       return driven.describe();
     } finally {
       release();
     }
   }
 
-  #made(
-    id: SessionId,
-    what: StartSession,
-    after: { readonly restartedFrom?: SessionId; readonly resume?: string | undefined },
-  ): AgentSession | ProgramSession {
-    const { cwd, name, model, permit = "deny" } = what;
-    const changed = (session: Driven): void => this.#changed(session);
-    if (what.kind !== "agent") {
-      const { kind, argv = [], columns = 80, rows = 24 } = what;
-      if (argv.length === 0) throw new Failure("bad-request", `a ${kind} session needs the words of its command: argv`);
-      const { restartedFrom } = after;
-      return new ProgramSession(
-        { id, kind, argv, cwd, name, restartedFrom, columns, rows },
-        {
-          ...this.#parts.programs,
-          changed,
-        },
-      );
+  /** Has it stand in `sessions.json` before anything of it runs. @throws Failure failed: then it is no session */
+  async #add(driven: AgentSession | ProgramSession): Promise<void> {
+    try {
+      await this.#saves.add(driven);
+    } catch (error) {
+      this.#driven.delete(driven.id);
+      // Someone may wait for its end already.
+      driven.abandon();
+      throw error;
     }
-    const { agent, command } = this.#parts.findAgent(what.agent ?? "", { cwd, permit });
-    return new AgentSession(
-      { id, agent, command, cwd, name, model, permit, ...after },
-      {
-        ...this.#parts.agents,
-        changed,
-        trouble: (session, text) => this.#warnOnce(`the agent of ${session.id} sent what was passed over: ${text}`),
-      },
-    );
+  }
+
+  /** @throws Failure conflict: no session can be started now */
+  #requireRoom(): void {
+    if (this.#closing) throw new Failure("conflict", "the server is ending");
+    if ([...this.#driven.values()].filter((driven) => driven.isLive).length < MOST_LIVE) return;
+    throw new Failure("conflict", `${MOST_LIVE} sessions are live, which is the most there may be: stop one first`);
+  }
+
+  #made(id: SessionId, what: StartSession, after: GoesOn): AgentSession | ProgramSession {
+    const session: AgentSession | ProgramSession = makeSession(id, what, after, this.#parts, {
+      changed: () => this.#changed(session),
+      trouble: (text) => this.#warnOnce(`the agent of ${id} sent what was passed over: ${text}`),
+    });
+    return session;
   }
 
   /** Keeps others from taking the name meanwhile. @throws Failure conflict: a live session has it */
@@ -216,7 +206,7 @@ export class Supervisor implements Sessions {
   }
 
   #freeId(): SessionId {
-    const saved = new Set(this.#savedSessions().map(({ id }) => id.slice(-8)));
+    const saved = new Set(this.#saves.read().map(({ id }) => id.slice(-8)));
     for (;;) {
       const digits = randomBytes(4).toString("hex");
       const id = sessionIdOf(`sess_${digits}`);
@@ -246,57 +236,16 @@ export class Supervisor implements Sessions {
     throw new Failure("conflict", `the session ${id} is no agent's, and ${otherwise}`);
   }
 
-  /** What is on disk; a file that can't be read is told by `doctor`, and keeps nobody from the sessions of this process. */
-  #savedSessions(): readonly SavedSession[] {
-    try {
-      return this.#parts.saved.read().sessions;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      this.#warnOnce(error.message);
-      return [];
-    }
-  }
-
-  #toSave(driven: AgentSession | ProgramSession): Partial<SavedSession> {
-    const loss = driven instanceof AgentSession ? driven.loss : undefined;
-    return {
-      ...savedFields(driven.describe()),
-      ...(driven.isLive ? { owner: this.#parts.owner, ...(driven.child && { child: driven.child }) } : GONE),
-      ...(loss !== undefined && { lost: loss }),
-    };
-  }
-
   #changed(driven: Driven): void {
-    this.#save(driven.id);
+    this.#saves.save(driven);
     this.#forgetOldest();
     for (const reader of this.#readers) reader.tell(undefined);
-  }
-
-  /** Saves the session as it is when its turn comes: several changes in a row are one. */
-  #save(id: SessionId): void {
-    if (this.#unsaved.has(id)) return;
-    this.#unsaved.add(id);
-    const before = this.#saves.get(id) ?? Promise.resolve();
-    const saving = before.then(async () => {
-      this.#unsaved.delete(id);
-      const driven = this.#driven.get(id);
-      if (driven === undefined) return;
-      try {
-        await this.#parts.saved.saveSession(id, this.#toSave(driven));
-      } catch (error) {
-        this.#warnOnce(`sessions.json could not be written: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    });
-    this.#saves.set(id, saving);
-    void saving.finally(() => {
-      if (this.#saves.get(id) === saving) this.#saves.delete(id);
-    });
   }
 
   #forgetOldest(): void {
     const ended = [...this.#driven.values()].filter((driven) => !driven.isLive);
     for (const { id } of ended.slice(0, -MOST_ENDED)) {
-      if (!this.#saves.has(id)) this.#driven.delete(id);
+      if (!this.#saves.isSaving(id)) this.#driven.delete(id);
     }
   }
 
@@ -306,6 +255,3 @@ export class Supervisor implements Sessions {
     this.#parts.warn(message);
   }
 }
-
-/** What a session that has ended no longer has. */
-const GONE = { owner: undefined, child: undefined };

@@ -35,6 +35,9 @@ export interface RunSession {
 /** The least time between two lines of progress: ms. */
 const PROGRESS_MS = 2_000;
 
+/** So much of the answer is kept at most, and a chunk: white space around it is left out in the end. */
+const KEPT_CHARACTERS = 2 * TEXT_CHARACTERS;
+
 const ACCESS: { readonly [permit in Permit]: "ask" | "edit" | "default" } = {
   ask: "ask",
   allow: "edit",
@@ -51,15 +54,23 @@ export class TurnRun {
   readonly #prompt: string;
   readonly #startedAt: EpochMs;
   readonly #outcome: Promise<RunOutcome>;
+  readonly #log: Promise<RunLog | undefined>;
   readonly #written: Promise<void>;
   #end: (outcome: RunOutcome) => void = () => {};
-  #log: RunLog | undefined;
+  #opened: (log: RunLog | undefined) => void = () => {};
+  #isOver = false;
+  /** The beginning of what was said since the last call. */
   #answer = "";
   #steps = 0;
   #toldAt = 0;
 
-  /** `by`: who asked. */
-  constructor(tools: RunTools, session: RunSession, prompt: string, by: string) {
+  /** `by`: who asked. `after`: when the session's run before it is written. */
+  constructor(
+    tools: RunTools,
+    session: RunSession,
+    prompt: string,
+    { by, after }: { readonly by: string; readonly after: Promise<unknown> },
+  ) {
     this.#tools = tools;
     this.#session = session;
     this.#prompt = prompt;
@@ -67,14 +78,24 @@ export class TurnRun {
     this.#outcome = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#written = this.#write(by).catch((error) => tools.fault(error));
+    this.#log = new Promise((resolve) => {
+      this.#opened = resolve;
+    });
+    this.#written = after.then(() => this.#write(by)).catch((error) => tools.fault(error));
+    void this.#written.then(() => this.#opened(undefined));
+  }
+
+  /** When it stands in the history, or is known not to. Never fails. */
+  get begun(): Promise<unknown> {
+    return this.#log;
   }
 
   /** Something happened in the turn. */
   happened(event: SessionEvent): void {
+    if (this.#isOver) return;
     switch (event.kind) {
       case "text-delta":
-        this.#answer = (this.#answer + event.text).slice(-2 * TEXT_CHARACTERS);
+        if (this.#answer.length <= KEPT_CHARACTERS) this.#answer += event.text.slice(0, KEPT_CHARACTERS);
         return;
       case "tool-call":
         if (event.isUpdate === true) return;
@@ -92,23 +113,13 @@ export class TurnRun {
 
   /** The turn has ended. Comes back when that is written, or known not to be. */
   async end(outcome: RunOutcome): Promise<void> {
-    const answer = this.#answer.trim();
-    if (answer !== "") await this.#note(`answer: ${clip(answer, TEXT_CHARACTERS).text}`);
+    this.#isOver = true;
     this.#end(outcome);
     await this.#written;
   }
 
   async #write(by: string): Promise<void> {
     const { id, agent, cwd, model, permit, chat } = this.#session;
-    const job = jobName(this.#session);
-    await this.#saveJob({
-      status: "running",
-      prompt: this.#prompt,
-      finishedAt: null,
-      owner: by,
-      host: { ...ourIdentity(), peer: by, startedAt: this.#startedAt },
-    });
-    let ended: RunOutcome = "interrupted";
     const start = {
       agent: runAgent(agent),
       id: jobId(id),
@@ -118,19 +129,31 @@ export class TurnRun {
       by,
       prompt: this.#prompt,
       metadata: {
-        job,
+        job: jobName(this.#session),
         title: titleOf(this.#prompt),
         jobStartedAt: this.#session.startedAt,
         session: chat,
         recording: id,
       },
     };
-    await writeRun(this.#tools, start, async (log) => {
-      this.#log = log;
-      await log.note("started");
-      ended = await this.#outcome;
-      return ended;
-    }).finally(() => this.#saveJob({ status: statusOf(ended), finishedAt: this.#tools.clock.now(), host: null }));
+    await writeRun(this.#tools, start, (log) => this.#follow(log, by)).finally(async () => {
+      // Also of a run that could not be written: then the job is all that tells of it.
+      const status = statusOf(await this.#outcome);
+      await this.#saveJob({ status, finishedAt: this.#tools.clock.now(), host: null });
+    });
+  }
+
+  /** Writes what happens until the turn has ended. A job comes after its log: without one it would be taken for a run that was lost. */
+  async #follow(log: RunLog, by: string): Promise<RunOutcome> {
+    const host = { ...ourIdentity(), peer: by, startedAt: this.#startedAt };
+    const running = { status: "running", prompt: this.#prompt, finishedAt: null, owner: by, host };
+    await this.#saveJob(running).catch((error) => this.#tools.fault(error));
+    await log.note("started");
+    this.#opened(log);
+    const outcome = await this.#outcome;
+    const answer = this.#answer.trim();
+    if (answer !== "") await this.#note(`answer: ${clip(answer, TEXT_CHARACTERS).text}`);
+    return outcome;
   }
 
   async #saveJob(changes: { readonly [field: string]: unknown }): Promise<void> {
@@ -158,7 +181,11 @@ export class TurnRun {
   }
 
   async #note(text: string): Promise<void> {
-    await this.#log?.note(text).catch((error) => this.#tools.fault(error));
+    try {
+      await (await this.#log)?.note(text);
+    } catch (error) {
+      this.#tools.fault(error);
+    }
   }
 }
 

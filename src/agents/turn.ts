@@ -4,8 +4,18 @@ import type { TurnEnd } from "./sessions.ts";
 /** What one prompt is written down as besides the recording. */
 export interface PromptLog {
   happened(event: SessionEvent): void;
+  /** When so much of it is written that it is known of whatever becomes of us, or will not be. Never fails. */
+  readonly begun: Promise<unknown>;
   /** Comes back when all of it is written. Never fails. */
   end(reason: TurnEndReason, error: string | undefined): Promise<void>;
+}
+
+/** How a prompt is written down. */
+export interface PromptLogging {
+  /** Who asked, where it was no person. */
+  readonly source?: string | undefined;
+  /** When what was written of the session before is done. Never fails. */
+  readonly after: Promise<unknown>;
 }
 
 /** One prompt, until the agent has answered it. */
@@ -17,8 +27,8 @@ export class Turn {
   readonly over: Promise<void>;
   /** Someone has asked for its end. */
   cancelled = false;
-  /** What went wrong in it. */
-  error: string | undefined;
+  #error: string | undefined;
+  #code: number | string | undefined;
   readonly #seq: () => number;
   #pause: (end: TurnEnd) => void = () => {};
   #finish: () => void = () => {};
@@ -33,6 +43,21 @@ export class Turn {
     this.over = new Promise((resolve) => {
       this.#finish = resolve;
     });
+  }
+
+  /** What went wrong in it: one line for a person. */
+  get error(): string | undefined {
+    return this.#error;
+  }
+
+  /** The same in the agent's word, where it has one. */
+  get code(): number | string | undefined {
+    return this.#code;
+  }
+
+  failed(error: string, code?: number | string): void {
+    this.#error = error;
+    this.#code = code;
   }
 
   /** A question waits for its answer. */

@@ -9,17 +9,20 @@ import { ProcessTable } from "../agents/process-table.ts";
 import { endLeftover } from "../agents/process-tree.ts";
 import { startProgram } from "../agents/program.ts";
 import { logPrompt } from "../agents/prompt-log.ts";
+import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
 import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
 import { createEventText } from "../agents/show-event.ts";
 import { startChild } from "../agents/start-child.ts";
 import { Supervisor } from "../agents/supervisor.ts";
 import type { OwnSessions } from "../peers/own-sessions.ts";
+import { SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
+import type { Watcher } from "../platform/watch.ts";
 import { ownRecordings } from "../stores/recorded/roots.ts";
 import type { SessionId } from "../transcript/names.ts";
 
@@ -35,15 +38,19 @@ export interface SessionsParts {
   readonly own: OwnSessions;
   /** Whether a live session that is driven elsewhere has the name. */
   isNameTaken(name: string): Promise<boolean>;
+  /** Tells of what other processes save, where someone follows that. */
+  readonly watcher?: Watcher;
   /** Tells what the user should know, without contents. */
   warn(message: string): void;
+  /** How recordings are written; what is left out is the machine's. */
+  readonly files?: RecordingFiles;
   /** Told of everything that happens in agent sessions, as it happens. */
   happened?(id: SessionId, event: SessionEvent): void;
 }
 
 /** Sessions that this process drives, of real agents and programs. */
 export function supervisorOf(parts: SessionsParts): Supervisor {
-  const { environment, clock, timer, version, agents, own, isNameTaken, warn } = parts;
+  const { environment, clock, timer, version, agents, own, isNameTaken, watcher, warn } = parts;
   const { bridgeHome } = environment;
   const table = new ProcessTable();
   const fault = (error: unknown): void => warn(`a run could not be written: ${messageOf(error)}`);
@@ -65,7 +72,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
           return text.show(event);
         };
       },
-      logPrompt: (session, prompt, source) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, source),
+      logPrompt: (session, prompt, how) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, how),
     },
     programs: {
       clock,
@@ -82,6 +89,9 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
       return { agent, command: { command, args, cwd, env: childVariables(inherited, env) } };
     },
     isNameTaken,
+    ...(watcher !== undefined && {
+      othersChange: (signal) => watcher.file(join(bridgeHome, SESSIONS_FILE), signal),
+    }),
     isRecorded: (id) => existsSync(join(ownRecordings(environment), id)),
     warn,
   });
@@ -105,12 +115,13 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
 /** How long what a dead server has left may take to end politely: ms. */
 const LEFTOVER_MS = 1_500;
 
-function recordingOf({ environment, clock, timer, warn }: SessionsParts, sessionId: SessionId) {
+function recordingOf({ environment, clock, timer, warn, files }: SessionsParts, sessionId: SessionId) {
   return openRecording({
     folder: ownRecordings(environment),
     sessionId,
     clock,
     timer,
+    ...(files !== undefined && { files }),
     lost: ({ records, why }) => warn(`${records} records of the session ${sessionId} could not be recorded (${why})`),
   });
 }

@@ -11,3 +11,16 @@ export const systemTimer: Timer = {
     return () => clearTimeout(timeout);
   },
 };
+
+/** What `work` comes to, or undefined when that takes longer than `ms` milliseconds. @throws what `work` does */
+export async function within<T>(timer: Timer, ms: number, work: Promise<T>): Promise<T | undefined> {
+  let leave = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    leave = timer.after(ms, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    leave();
+  }
+}

@@ -46,7 +46,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    throw new Failure("failed", `${basename(path)} can't be asked`, error);
+    throw new Failure("failed", `${basename(path)} can't be looked at: see to the permissions of its folder`, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { asArray, asObject, asText, type JsonObject } from "../../platform/read.
 import type { Timer } from "../../platform/timer.ts";
 import type { Permit } from "../sessions.ts";
 import { AgentError, agentWords } from "./agent-error.ts";
-import { choiceOf } from "./choice.ts";
+import { type Choice, choiceOf } from "./choice.ts";
 import type { AcpClient } from "./client.ts";
 import type { AcpAgent, AcpOpening } from "./connection.ts";
 import { modeFor } from "./mode.ts";
@@ -84,7 +84,8 @@ export async function beginSession(
   const sessionId =
     (await goneOn(client, introduced, opening, { ask, timer: tools.timer })) ?? (await begun(client, opening, ask));
   client.sessionId = sessionId;
-  if (opening.model !== undefined) await setModel(client, sessionId, opening.model, ask);
+  if (opening.model !== undefined && !keepsModel(opening, client.models))
+    await setModel(client, sessionId, opening.model, ask);
   if (opening.permit !== undefined) await setMode(client, sessionId, opening.permit, ask);
   return sessionId;
 }
@@ -148,6 +149,17 @@ async function quiet(client: AcpClient, timer: Timer): Promise<void> {
   for (let before = -1; before !== client.replayed; ) {
     before = client.replayed;
     await Promise.race([new Promise<void>((resolve) => timer.after(QUIET_MS, resolve)), client.closed]);
+  }
+}
+
+/** Whoever goes on with a session has the model that it had, and its name may be none that can be asked for. */
+function keepsModel({ resume, model }: AcpOpening, choice: Choice | undefined): boolean {
+  if (resume === undefined || model === undefined) return false;
+  try {
+    offeredModel(model, choice);
+    return false;
+  } catch {
+    return true;
   }
 }
 
