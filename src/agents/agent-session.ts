@@ -212,7 +212,7 @@ export class AgentSession implements Driven {
           cwd,
           ...(model !== undefined && { model }),
           ...(resume !== undefined && { resume }),
-          asks: permit !== "allow",
+          permit,
           version: this.#tools.version,
           patienceMs: PATIENCE_MS,
         },

@@ -25,6 +25,7 @@ function suite(agent: Agent, manner: Manner): void {
   describe(`${agent.name}, driven over ACP`, () => {
     let stage: Stage;
     let session: Driver;
+    let another: Driver;
 
     before(async () => {
       stage = await Stage.start(agent);
@@ -47,11 +48,7 @@ function suite(agent: Agent, manner: Manner): void {
       assert.equal(result?.toolCallId, call?.toolCallId);
       assert.match(JSON.stringify(result?.result), /40\\+n41\\+n42\\+n43/);
 
-      const { peers } = await stage.get("/api/state");
-      assert.deepEqual(
-        peers.map(({ name, agent: of, sessionId }: Peer) => [name, of, sessionId]),
-        [["front", agent.name, session.started.nativeSessionId]],
-      );
+      assert.deepEqual(await peers(), [["front", agent.name, session.started.nativeSessionId]]);
     });
 
     test("its chat is the one in the agent's own store, by its name, its run and its job too", async () => {
@@ -127,43 +124,66 @@ function suite(agent: Agent, manner: Manner): void {
       assert.ok(texts.indexOf("All done.") >= 0 && texts.indexOf("All done.") < texts.indexOf("Here again."));
     });
 
-    test("a session that is stopped leaves no process", async () => {
+    test("a session that is stopped while a command of its runs leaves no process", async () => {
+      await commandRuns(session, "tail -f /dev/null");
       assert.equal((await session.stop()).status, "ended");
       assert.deepEqual(left(), []);
-      assert.equal((await session.post("prompt", { prompt: "@say Hello." })).status, 409);
-      assert.deepEqual((await stage.get("/api/state")).peers, []);
-    });
-
-    test("an agent that is killed in mid-turn ends its turn and its session", async () => {
-      session = await timed("opening", () => Driver.start(stage, { name: "killed", permit: "allow" }));
-      assert.equal(await session.turn(["@say Free.", agent.shell("touch free"), "@say Done."]), "completed");
-      assert.ok(existsSync(join(stage.work, "free")));
-      await session.records();
-      const turn = session.turn(["@say Half", "@hold kill"]);
-      await soon("the model is asked", stage.model.reached("kill"));
-      process.kill(session.started.pid ?? 0, "SIGKILL");
-      assert.equal(await turn, "exited");
-      const ended = await eventually("it has failed", async () => {
-        const now = await session.now();
-        return now.status === "failed" ? now : undefined;
-      });
-      assert.equal(ended.signal, "SIGKILL");
-      assert.deepEqual(outline(await session.records()).slice(0, 4), [
-        "user-prompt",
-        "error",
-        "turn-end exited",
+      assert.deepEqual(outline(await session.records()).slice(-3), [
+        "turn-end aborted",
+        "usage_snapshot",
         "usage_snapshot",
       ]);
-      const { status, text } = await session.post("prompt", { prompt: "@say Hello." });
-      assert.deepEqual([status, text.includes(session.id)], [409, true]);
-      assert.deepEqual(left(), []);
+      assert.equal((await session.post("prompt", { prompt: "@say Hello." })).status, 409);
+      await eventually("nobody is live", async () => ((await peers()).length === 0 ? true : undefined));
+    });
+
+    test("two of its sessions live beside each other", async () => {
+      [session, another] = await timed("opening two", () =>
+        Promise.all([
+          Driver.start(stage, { name: "alone", permit: "deny" }),
+          Driver.start(stage, { name: "free", permit: "allow" }),
+        ]),
+      );
+      const live = [session, another].map(({ started }, index) => [
+        ["alone", "free"][index],
+        agent.name,
+        started.nativeSessionId,
+      ]);
+      assert.deepEqual((await peers()).toSorted(), live);
     });
 
     test("without anyone to ask, what needs a question is not done", async () => {
-      session = await timed("opening", () => Driver.start(stage, { name: "alone", permit: "deny" }));
       await session.turn(["@say May I?", manner.asks("touch denied"), "@say I see."]);
       assert.ok(outline(await session.records()).includes("permission-resolved deny"));
       assert.ok(!existsSync(join(stage.work, "denied")));
+    });
+
+    test("where all is allowed, it is done", async () => {
+      assert.equal(await another.turn(["@say Free.", manner.asks("touch free"), "@say Done."]), "completed");
+      assert.ok(existsSync(join(stage.work, "free")));
+    });
+
+    test("an agent that is killed in mid-turn ends its turn and its session, and leaves nothing it started", async () => {
+      await another.records();
+      await commandRuns(another, "tail --follow /dev/null");
+      process.kill(another.started.pid ?? 0, "SIGKILL");
+      const ended = await eventually("it has failed", async () => {
+        const now = await another.now();
+        return now.status === "failed" ? now : undefined;
+      });
+      assert.equal(ended.signal, "SIGKILL");
+      const told = outline(await another.records()).filter((line) => !/^(agent-prompt|permission)/.test(line));
+      assert.deepEqual(told, ["user-prompt", "error", "turn-end exited", "usage_snapshot", "usage_snapshot"]);
+      const { status, text } = await another.post("prompt", { prompt: "@say Hello." });
+      assert.deepEqual([status, text.includes(another.id)], [409, true]);
+      await eventually("only the other is live", async () => {
+        const names = (await peers()).map(([name]) => name);
+        return names.join() === "alone" ? true : undefined;
+      });
+      assert.deepEqual(
+        left().filter((command) => command.includes("--follow")),
+        [],
+      );
     });
 
     test("a server that ends takes its agents along, also in mid-turn", async () => {
@@ -189,6 +209,21 @@ function suite(agent: Agent, manner: Manner): void {
       assert.deepEqual(left(), []);
       assert.deepEqual(stage.model.faults, []);
     });
+
+    /** Who is live: name, agent and the id in the agent's own store. */
+    async function peers(): Promise<readonly (string | null)[][]> {
+      const found: readonly Peer[] = (await stage.get("/api/state")).peers;
+      return found.map(({ name, agent: of, sessionId }) => [name, of, sessionId]);
+    }
+
+    /** Has the agent run a command that goes on, whether it asks for that or not. */
+    async function commandRuns(of: Driver, command: string): Promise<void> {
+      assert.equal((await of.post("prompt", { prompt: manner.asks(command) })).status, 202);
+      await eventually(`${command} runs`, async () => {
+        if (((await of.now()).permissions ?? []).length > 0) await of.answer("allow_once");
+        return left().includes(command) ? true : undefined;
+      });
+    }
 
     /** A chat once `text` is in it: agents write their stores beside what they tell. */
     function chatWith(path: string, text: string): Promise<readonly Item[]> {

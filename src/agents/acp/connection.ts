@@ -1,5 +1,6 @@
 import type { Failure } from "../../platform/failure.ts";
 import type { PermissionOption, SessionEvent, UsageFigures } from "../event.ts";
+import type { Permit } from "../sessions.ts";
 
 /** The two ways to an agent: what it sends, and what it is sent. */
 export interface AcpStreams {
@@ -70,8 +71,8 @@ export interface AcpOpening {
   readonly model?: string;
   /** The session to go on with, where the agent can; else a new one begins. */
   readonly resume?: string;
-  /** The agent is to ask before it does anything: a mode is set in which it does, where it offers one. */
-  readonly asks?: boolean;
+  /** How the agent's questions will be answered: a mode is set in which it puts them, where it offers one. */
+  readonly permit?: Permit;
   /** Our own version, which the agent is told. */
   readonly version: string;
   /** How long the agent may take to answer until its session is there: ms. */

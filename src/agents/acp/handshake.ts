@@ -1,11 +1,12 @@
 import { Failure } from "../../platform/failure.ts";
 import { asArray, asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Timer } from "../../platform/timer.ts";
+import type { Permit } from "../sessions.ts";
 import { AgentError, agentWords } from "./agent-error.ts";
 import { type Choice, choiceOf } from "./choice.ts";
 import type { AcpClient } from "./client.ts";
 import type { AcpAgent, AcpOpening } from "./connection.ts";
-import { askingMode } from "./mode.ts";
+import { modeFor } from "./mode.ts";
 import { offeredModel } from "./model.ts";
 import type { Patience } from "./patience.ts";
 
@@ -68,7 +69,7 @@ function loginWords(value: unknown): string | undefined {
 }
 
 /**
- * Begins the session that `opening` wants, with its model and a mode in which the agent asks if it is to; gives its id, which is another than the one asked for where the agent
+ * Begins the session that `opening` wants, with its model and in a mode that leaves what the agent may do to `permit`; gives its id, which is another than the one asked for where the agent
  * can't go on with that.
  * @throws Failure bad-request: no such model · failed: the agent refuses, or wants its user to log in
  */
@@ -85,7 +86,7 @@ export async function beginSession(
   client.sessionId = sessionId;
   if (opening.model !== undefined && !keepsModel(opening, client.models))
     await setModel(client, sessionId, opening.model, ask);
-  if (opening.asks) await haveItAsk(client, sessionId, ask);
+  if (opening.permit !== undefined) await setMode(client, sessionId, opening.permit, ask);
   return sessionId;
 }
 
@@ -172,15 +173,15 @@ async function setModel(client: AcpClient, sessionId: string, asked: string, ask
   client.modes = choiceOf(answer, "mode") ?? client.modes;
 }
 
-/** Sets the mode in which the agent asks, where it offers one. An agent that will not have it is left as it is. */
-async function haveItAsk(client: AcpClient, sessionId: string, ask: Ask): Promise<void> {
-  const mode = client.modes && askingMode(client.modes);
+/** Sets the mode that `permit` needs, where one is offered. An agent that will not have it is left as it is. */
+async function setMode(client: AcpClient, sessionId: string, permit: Permit, ask: Ask): Promise<void> {
+  const mode = client.modes && modeFor(permit, client.modes);
   if (client.modes === undefined || mode === undefined) return;
   const { method, params } = client.modes.request(sessionId, mode);
   try {
     await ask(method, params);
   } catch (error) {
     if (!(error instanceof Failure && error.cause instanceof AgentError)) throw error;
-    client.passedOver(`a refusal of the mode "${mode}", in which it would ask before it does anything`);
+    client.passedOver(`a refusal of the mode "${mode}", in which it would ask what it may do`);
   }
 }

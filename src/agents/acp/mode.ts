@@ -1,25 +1,34 @@
+import type { Permit } from "../sessions.ts";
 import type { Choice } from "./choice.ts";
 
 /**
  * The modes in which agents ask before they change anything or run what could, by their ids: the most usable first.
- * In others an agent decides by itself, or by a model of its own, and may never ask.
+ * In others an agent decides by itself, and may never ask.
  */
 const ASKING: readonly string[] = [
-  // Claude Code ("Manual"), Gemini CLI and Qwen Code.
+  // Claude Code ("Manual"), Gemini CLI, Qwen Code and others.
   "default",
-  // Goose, whose "smart_approve" decides by itself what needs a question.
+  // Goose.
   "approve",
-  // The mode of the protocol's own examples: "Request permission before making any changes".
-  "ask",
   // Codex: it reads in a sandbox, and asks for all else. In its "workspace-write" it changes files unasked.
   "read-only",
 ];
 
-/** Modes in which an agent changes nothing: who has set one up is not moved out of it. */
+/** Modes in which an agent changes nothing unasked: who has set one up is not moved out of it. */
 const CAREFUL: readonly string[] = [...ASKING, "plan"];
 
-/** The mode to set so that the agent asks first; undefined when it does already, or offers none that is known to. */
-export function askingMode({ current, offers }: Choice): string | undefined {
-  if (current !== undefined && CAREFUL.includes(current)) return undefined;
-  return ASKING.find((mode) => offers.some(({ id }) => id === mode));
+/** Modes in which a model of the agent's own looks at what it wants to do, and may refuse it: Claude Code, Codex, Goose. */
+const REVIEWED: readonly string[] = ["auto", "agent", "smart_approve"];
+
+/** Modes in which nobody refuses but who is asked. */
+const UNREVIEWED: readonly string[] = ["default", "approve", "workspace-write"];
+
+/**
+ * The mode to set so that what the agent wants to do is up to `permit`; undefined when it is already, or when no mode is
+ * offered that is known for that.
+ */
+export function modeFor(permit: Permit, { current = "", offers }: Choice): string | undefined {
+  const isOffered = (mode: string): boolean => offers.some(({ id }) => id === mode);
+  if (permit === "allow") return REVIEWED.includes(current) ? UNREVIEWED.find(isOffered) : undefined;
+  return CAREFUL.includes(current) ? undefined : ASKING.find(isOffered);
 }

@@ -172,21 +172,21 @@ test("a model that the agent changes is known", async () => {
 
 test("an agent that is to ask is put into a mode in which it does, however it offers them", async () => {
   for (const [offered, mode] of [
-    // Claude Code, Codex, Goose, Gemini CLI, and the protocol's own examples.
+    // Claude Code, Codex, Goose and Gemini CLI.
     ["auto,default,acceptEdits,plan,bypassPermissions", "default"],
     ["agent,workspace-write,read-only,agent-full-access", "read-only"],
     ["auto,smart_approve,approve,chat", "approve"],
     ["yolo,default,autoEdit", "default"],
-    ["code,architect,ask", "ask"],
     // Known to ask, or to change nothing: whoever set it up so is left with it.
     ["plan,default", "plan"],
     ["read-only,default", "read-only"],
     // None of these says anything about questions.
     ["build,plan", "build"],
+    ["agent,ask", "agent"],
   ] as const) {
     for (const setting of ["modes", "old-modes"]) {
       await using agent = startFakeAgent([`${setting} ${offered}`]);
-      const connection = await agent.open({ asks: true });
+      const connection = await agent.open({ permit: "ask" });
       await connection.prompt("mode");
       assert.equal(agent.heard.text, mode, `${setting} ${offered}`);
       assert.deepEqual(agent.heard.notes, []);
@@ -197,27 +197,36 @@ test("an agent that is to ask is put into a mode in which it does, however it of
 test("an agent goes on with a session in a mode in which it asks, and with the model that is asked for", async () => {
   for (const way of ["load", "resume"]) {
     await using agent = startFakeAgent([way, "models a,b", "modes auto,default"]);
-    const connection = await agent.open({ resume: "old", model: "b", asks: true });
+    const connection = await agent.open({ resume: "old", model: "b", permit: "deny" });
     await connection.prompt("model\nmode");
     assert.deepEqual([connection.sessionId, agent.heard.text], ["old", "bdefault"]);
   }
 });
 
-test("an agent that need not ask is left in its own mode", async () => {
-  await using agent = startFakeAgent(["modes auto,default"]);
-  const connection = await agent.open({ asks: false });
-  await connection.prompt("mode");
-  assert.equal(agent.heard.text, "auto");
+test("where all is allowed, no model of the agent's own has a say", async () => {
+  for (const [offered, mode] of [
+    ["auto,default,acceptEdits,plan,bypassPermissions", "default"],
+    ["agent,read-only,workspace-write,agent-full-access", "workspace-write"],
+    ["smart_approve,auto,approve,chat", "approve"],
+    // What its user has set up, and what is no reviewer's.
+    ["bypassPermissions,default", "bypassPermissions"],
+    ["plan,default", "plan"],
+    ["agent,plan,ask", "agent"],
+    ["auto,read-only,full-access", "auto"],
+  ] as const) {
+    await using agent = startFakeAgent([`modes ${offered}`]);
+    const connection = await agent.open({ permit: "allow" });
+    await connection.prompt("mode");
+    assert.equal(agent.heard.text, mode, offered);
+  }
 });
 
 test("an agent that will not have the mode is told of, and comes up", async () => {
   for (const setting of ["modes", "old-modes"]) {
     await using agent = startFakeAgent([`${setting} auto,default`, "refuse-mode"]);
-    const connection = await agent.open({ asks: true });
+    const connection = await agent.open({ permit: "deny" });
     await connection.prompt("mode");
     assert.equal(agent.heard.text, "auto");
-    assert.deepEqual(agent.heard.notes, [
-      'a refusal of the mode "default", in which it would ask before it does anything',
-    ]);
+    assert.deepEqual(agent.heard.notes, ['a refusal of the mode "default", in which it would ask what it may do']);
   }
 });
