@@ -18,6 +18,8 @@ export interface AgentSources {
 export interface FoundAgent extends AgentCommand {
   /** Its name in sessions, jobs and recordings: `claude`, also when it was asked for as `claude-code`. */
   readonly agent: string;
+  /** The variables by which it is told to ask before it changes anything, where that is no mode of its sessions. */
+  readonly asking?: { readonly [name: string]: string };
 }
 
 /** An agent that can be asked for. */
@@ -38,7 +40,11 @@ interface DefaultAgent {
   /** The first that is installed is taken. */
   readonly programs: readonly Program[];
   readonly install: string;
+  readonly asking?: { readonly [name: string]: string };
 }
+
+/** OpenCode does everything unasked until its configuration says otherwise, and its modes are about other things. */
+const OPENCODE_ASKS = { edit: "ask", bash: "ask", webfetch: "ask", websearch: "ask" };
 
 const program = (name: string, ...args: string[]): Program => ({ name, args: () => args });
 
@@ -51,7 +57,14 @@ const DEFAULTS: ReadonlyMap<string, DefaultAgent> = new Map([
     },
   ],
   ["codex", { programs: [program("codex-acp")], install: "npm install -g @agentclientprotocol/codex-acp" }],
-  ["opencode", { programs: [program("opencode", "acp")], install: "npm install -g opencode-ai" }],
+  [
+    "opencode",
+    {
+      programs: [program("opencode", "acp")],
+      install: "npm install -g opencode-ai",
+      asking: { OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS) },
+    },
+  ],
   [
     "hermes",
     {
@@ -73,11 +86,12 @@ const ALIASES: ReadonlyMap<string, string> = new Map([["claude-code", "claude"]]
 export function agentCommand(name: string, sources: AgentSources): FoundAgent {
   const agent = ALIASES.get(name) ?? name;
   const configured = configuredAs(agent, sources);
-  if (configured !== undefined) return { ...fromConfig(...configured, sources.environment), agent };
   const known = DEFAULTS.get(agent);
+  const asking = known?.asking && { asking: known.asking };
+  if (configured !== undefined) return { ...fromConfig(...configured, sources.environment), agent, ...asking };
   if (known === undefined) throw unknownAgent(name, sources);
   const found = installed(known, sources.environment);
-  if (found !== undefined) return { ...found, agent };
+  if (found !== undefined) return { ...found, agent, ...asking };
   const programs = known.programs.map((each) => each.name).join(" or ");
   throw new Failure(
     "not-found",

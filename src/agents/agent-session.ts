@@ -199,7 +199,7 @@ export class AgentSession implements Driven {
   }
 
   async #connect(process: AgentProcess): Promise<AcpConnection> {
-    const { cwd, model, resume } = this.#spec;
+    const { cwd, model, permit, resume } = this.#spec;
     try {
       return await this.#tools.connect(
         process.streams,
@@ -212,6 +212,7 @@ export class AgentSession implements Driven {
           cwd,
           ...(model !== undefined && { model }),
           ...(resume !== undefined && { resume }),
+          asks: permit !== "allow",
           version: this.#tools.version,
           patienceMs: PATIENCE_MS,
         },

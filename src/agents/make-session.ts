@@ -4,7 +4,7 @@ import type { AgentSessionTools } from "./agent-parts.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { ChildCommand } from "./child.ts";
 import { ProgramSession, type ProgramTools } from "./program-session.ts";
-import type { StartSession } from "./sessions.ts";
+import type { Permit, StartSession } from "./sessions.ts";
 
 /** What starts an agent, and the name that its sessions go by. */
 export interface FoundAgent {
@@ -17,7 +17,7 @@ export interface SessionParts {
   readonly agents: Omit<AgentSessionTools, "changed" | "trouble">;
   readonly programs: Omit<ProgramTools, "changed">;
   /** @throws Failure usage, not-found: there is no such agent, or nothing that starts it */
-  findAgent(name: string, cwd: string): FoundAgent;
+  findAgent(name: string, how: { readonly cwd: string; readonly permit: Permit }): FoundAgent;
 }
 
 /** The session that another goes on with. */
@@ -45,7 +45,7 @@ export function makeSession(
 ): AgentSession | ProgramSession {
   const { cwd, name, model, permit = "deny" } = what;
   if (what.kind === "agent") {
-    const { agent, command } = parts.findAgent(what.agent ?? "", cwd);
+    const { agent, command } = parts.findAgent(what.agent ?? "", { cwd, permit });
     return new AgentSession(
       { id, agent, command, cwd, name, model, permit, ...after },
       { ...parts.agents, ...listener },

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OwnSessions } from "../peers/own-sessions.ts";
 import { Failure } from "../platform/failure.ts";
+import { merged } from "../platform/merge.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { Subscription } from "../platform/subscription.ts";
 import { within } from "../platform/timer.ts";
@@ -23,6 +24,8 @@ export interface SupervisorParts extends SessionParts {
   isNameTaken(name: string): Promise<boolean>;
   /** Whether there is a recording of this id already. */
   isRecorded(id: string): boolean;
+  /** Yields when another process may have changed what is saved; ends with the signal. Where nobody follows, there is none. */
+  othersChange?(signal: AbortSignal): AsyncIterable<void>;
   /** Tells what the user should know, without contents. */
   warn(message: string): void;
 }
@@ -129,7 +132,8 @@ export class Supervisor implements Sessions {
   changes(signal: AbortSignal): AsyncIterable<void> {
     const reader: Subscription<undefined> = new Subscription(signal, () => void this.#readers.delete(reader));
     if (!reader.ended) this.#readers.add(reader);
-    return reader;
+    const others = this.#parts.othersChange?.(signal);
+    return others === undefined ? reader : merged<void>([reader, others]);
   }
 
   async close(): Promise<void> {

@@ -18,11 +18,13 @@ import { createEventText } from "../agents/show-event.ts";
 import { startChild } from "../agents/start-child.ts";
 import { Supervisor } from "../agents/supervisor.ts";
 import type { OwnSessions } from "../peers/own-sessions.ts";
+import { SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
+import type { Watcher } from "../platform/watch.ts";
 import { ownRecordings } from "../stores/recorded/roots.ts";
 import type { SessionId } from "../transcript/names.ts";
 
@@ -38,6 +40,8 @@ export interface SessionsParts {
   readonly own: OwnSessions;
   /** Whether a live session that is driven elsewhere has the name. */
   isNameTaken(name: string): Promise<boolean>;
+  /** Tells of what other processes save, where someone follows that. */
+  readonly watcher?: Watcher;
   /** Tells what the user should know, without contents. */
   warn(message: string): void;
   /** How recordings are written; what is left out is the machine's. */
@@ -48,7 +52,7 @@ export interface SessionsParts {
 
 /** Sessions that this process drives, of real agents and programs. */
 export function supervisorOf(parts: SessionsParts): Supervisor {
-  const { environment, clock, timer, version, agents, own, isNameTaken, warn } = parts;
+  const { environment, clock, timer, version, agents, own, isNameTaken, watcher, warn } = parts;
   const { bridgeHome } = environment;
   const table = new ProcessTable();
   const fault = (error: unknown): void => warn(`a run could not be written: ${messageOf(error)}`);
@@ -80,11 +84,16 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
         return startProgram({ kind, argv, cwd, columns, rows, env, output, mark: id, table });
       },
     },
-    findAgent: (name, cwd) => {
-      const { agent, command, args, env } = agentCommand(name, { agents, environment });
-      return { agent, command: { command, args, cwd, env: childVariables(environment.variables(), env) } };
+    findAgent: (name, { cwd, permit }) => {
+      const { agent, command, args, env, asking } = agentCommand(name, { agents, environment });
+      // What the user has set goes before what we would.
+      const inherited = { ...(permit === "allow" ? {} : asking), ...environment.variables() };
+      return { agent, command: { command, args, cwd, env: childVariables(inherited, env) } };
     },
     isNameTaken,
+    ...(watcher !== undefined && {
+      othersChange: (signal) => watcher.file(join(bridgeHome, SESSIONS_FILE), signal),
+    }),
     isRecorded: (id) => existsSync(join(ownRecordings(environment), id)),
     warn,
   });

@@ -157,6 +157,7 @@ async function startServer(
   const sessionParts: SessionsParts = {
     ...{ environment, clock, timer: tools.timer, version, agents, own },
     isNameTaken: async (name) => ((await peers.find(name))?.origin ?? "own") !== "own",
+    watcher: createWatcher(),
     warn: (message) => log({ level: "warn", msg: message }),
   };
   const sessions = supervisorOf(sessionParts);

@@ -55,13 +55,22 @@ test("each agent is started by the program that speaks ACP for it", () => {
   ] as const;
   for (const [agent, program, args] of asked) {
     const command = install(program);
-    assert.deepEqual(agentCommand(agent, sources()), { agent, command, args, env: {} });
+    const { asking: _, ...found } = agentCommand(agent, sources());
+    assert.deepEqual(found, { agent, command, args, env: {} });
   }
 });
 
 test("claude-code is claude", () => {
   const command = install("claude-code-acp");
   assert.deepEqual(agentCommand("claude-code", sources()), { agent: "claude", command, args: [], env: {} });
+});
+
+test("OpenCode, which asks by its configuration alone, is told to ask, wherever it was found", () => {
+  const asking = { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","websearch":"ask"}' };
+  const command = install("opencode");
+  assert.deepEqual(agentCommand("opencode", sources()).asking, asking);
+  assert.deepEqual(agentCommand("opencode", sources({ opencode: { command, args: ["acp"] } })).asking, asking);
+  assert.deepEqual(agentCommand("mine", sources({ mine: { command } })).asking, undefined);
 });
 
 test("the newer of two programs is taken, wherever it stands on the PATH", () => {

@@ -143,8 +143,9 @@ export async function ask(
   path: string,
   headers: Record<string, string> = {},
   method = "GET",
+  body?: object,
 ): Promise<Reply> {
-  const response = await open(api, path, headers, method);
+  const response = await open(api, path, headers, method, body);
   let text = "";
   for await (const part of response.setEncoding("utf8")) text += part;
   const isJson = (response.headers["content-type"] ?? "").startsWith("application/json");
@@ -154,6 +155,11 @@ export async function ask(
     text,
     json: isJson ? JSON.parse(text) : undefined,
   };
+}
+
+/** Sends `body` to `path`. */
+export function post(api: Api, path: string, body: object = {}): Promise<Reply> {
+  return ask(api, path, { "Content-Type": "application/json" }, "POST", body);
 }
 
 /** The events of a stream, as they come. */
@@ -179,12 +185,13 @@ export async function* events(
   }
 }
 
-/** Opens `path`, whose body is still to be read. */
+/** Opens `path`, whose answer's body is still to be read. */
 export function open(
   { port, key }: Api,
   path: string,
   headers: Record<string, string> = {},
   method = "GET",
+  body?: object,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = {
@@ -195,6 +202,8 @@ export function open(
       agent: false,
       headers: { Cookie: `ab_ui=${key}`, ...headers },
     };
-    request(options, resolve).on("error", reject).end();
+    request(options, resolve)
+      .on("error", reject)
+      .end(body && JSON.stringify(body));
   });
 }

@@ -53,7 +53,7 @@ export class Stage {
     const machine = new Machine(process.execPath);
     mkdirSync(join(machine.home, "work"));
     agent.prepare(machine.home, model.url);
-    const server = machine.start(["serve", "--port", "0"]);
+    const server = machine.start(["serve", "--port", "0"], around(agent, model));
     const [, port] = await soon("the server listens", server.printed(/serves at http:\/\/127\.0\.0\.1:(\d+)\n/));
     const key = (await machine.run("token")).out.trim();
     return new Stage(agent, model, machine, server, { port: Number(port), key });
@@ -67,22 +67,21 @@ export class Stage {
     this.api = api;
   }
 
+  /** The folder that the agent works in. */
+  get work(): string {
+    return join(this.machine.home, "work");
+  }
+
+  /** Starts the product as a user of the agent would. */
+  product(...words: string[]): Running {
+    return this.machine.start(words, around(this.agent, this.model));
+  }
+
   /** Starts the CLI in `~/work` with a prompt. */
   cli(words: readonly string[], prompt: string): Cli {
-    const { agent, machine, model } = this;
-    const folder = process.env.AGENT_BRIDGE_REAL_CLIS;
-    if (folder === undefined) throw new Error("these tests are started by `npm run test:real`");
-    const child = spawn(join(folder, "node_modules/.bin", agent.command), words, {
-      cwd: join(machine.home, "work"),
-      detached: true,
-      env: {
-        HOME: machine.home,
-        // Codex' command is a script for whatever Node is found first.
-        PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-        LANG: "C.UTF-8",
-        ...agent.variables(model.url),
-      },
-    });
+    const { agent, machine, model, work } = this;
+    const env = { HOME: machine.home, ...around(agent, model) };
+    const child = spawn(join(commands(), agent.command), words, { cwd: work, detached: true, env });
     child.stdin.on("error", () => {}).end(prompt);
     const cli = followed(child);
     this.#clis.push(cli);
@@ -138,6 +137,23 @@ export class Stage {
     await this.model.close();
     await this.machine.remove();
   }
+}
+
+/** The folder of the CLIs' commands. */
+function commands(): string {
+  const folder = process.env.AGENT_BRIDGE_REAL_CLIS;
+  if (folder === undefined) throw new Error("these tests are started by `npm run test:real`");
+  return join(folder, "node_modules/.bin");
+}
+
+/** The variables of someone who uses the agent with the model. */
+function around(agent: Agent, model: Model): { readonly [name: string]: string | undefined } {
+  return {
+    // Some of the commands are scripts for whatever Node is found first.
+    PATH: [dirname(process.execPath), commands(), process.env.PATH].join(delimiter),
+    LANG: "C.UTF-8",
+    ...agent.variables(model.url),
+  };
 }
 
 function followed(child: ChildProcess): Cli {

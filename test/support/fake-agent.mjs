@@ -12,6 +12,9 @@
  *   store DIR               keeps each session's prompts in DIR/<id>.json, so that a later process knows them (`recall`)
  *   models A,B,…            offers these by a config option of the category "model"; A is the first choice
  *   old-models A,B,…        offers these as `models` with session/set_model
+ *   modes A,B,…             offers these by a config option of the category "mode"; A is the first choice
+ *   old-modes A,B,…         offers these as `modes` with session/set_mode
+ *   refuse-mode             answers whoever sets a mode with an error
  *   version N               answers initialize with that protocolVersion (a JSON value)
  *   name NAME               names itself so (else fake-agent)
  *   refuse-initialize TEXT  answers initialize with an error
@@ -63,8 +66,8 @@
  *   stderr TEXT             prints a line on stderr
  *   grandchild [detached] [holding] [stubborn]   starts a process that lives on, and says `grandchild <pid>`: in a process
  *                           group of its own, holding this one's stdout and stderr, ignoring SIGTERM
- *   pid | cwd | args | recall | model | env NAME  says its process id, folder, settings as JSON, the session's prompts so
- *                           far as JSON, the model set, a variable's value
+ *   pid | cwd | args | recall | model | mode | env NAME     says its process id, folder, settings as JSON, the session's
+ *                           prompts so far as JSON, the model set, the mode set, a variable's value
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -98,6 +101,8 @@ function split(line) {
 
 const models = (setting("models") ?? setting("old-models"))?.split(",");
 let model = models?.[0];
+const modes = (setting("modes") ?? setting("old-modes"))?.split(",");
+let mode = modes?.[0];
 const sessions = new Map();
 
 /** Writes to stdout and comes back when it was taken. */
@@ -122,15 +127,24 @@ function ask(method, params) {
 }
 
 function configOptions() {
-  const options = models?.map((value) => ({ value, name: value }));
-  return [{ type: "select", id: "the-model", name: "Model", category: "model", currentValue: model, options }];
+  const option = (id, category, currentValue, values) => {
+    const options = values.map((value) => ({ value, name: value }));
+    return { type: "select", id, name: category, category, currentValue, options };
+  };
+  return [
+    ...(has("models") ? [option("the-model", "model", model, models)] : []),
+    ...(has("modes") ? [option("the-mode", "mode", mode, modes)] : []),
+  ];
 }
 
 function described() {
   return {
-    ...(has("models") && { configOptions: configOptions() }),
+    ...((has("models") || has("modes")) && { configOptions: configOptions() }),
     ...(has("old-models") && {
       models: { currentModelId: model, availableModels: models.map((modelId) => ({ modelId, name: modelId })) },
+    }),
+    ...(has("old-modes") && {
+      modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) },
     }),
   };
 }
@@ -210,11 +224,15 @@ const methods = {
   },
   async "session/set_config_option"({ configId, value }) {
     if (has("silent-model")) await never();
-    if (!has("models") || configId !== "the-model" || !models.includes(value)) {
-      throw new Refusal(-32602, "Invalid params");
-    }
-    model = value;
+    if (has("modes") && configId === "the-mode") setMode(value);
+    else if (has("models") && configId === "the-model" && models.includes(value)) model = value;
+    else throw new Refusal(-32602, "Invalid params");
     return { configOptions: configOptions() };
+  },
+  async "session/set_mode"({ modeId }) {
+    if (!has("old-modes")) throw new Refusal(-32601, "Method not found");
+    setMode(modeId);
+    return {};
   },
   async "session/set_model"({ modelId }) {
     if (!has("old-models") || !models.includes(modelId)) throw new Refusal(-32602, "Invalid params");
@@ -222,6 +240,11 @@ const methods = {
     return {};
   },
 };
+
+function setMode(id) {
+  if (has("refuse-mode") || !modes.includes(id)) throw new Refusal(-32602, "Invalid params");
+  mode = id;
+}
 
 function authenticated() {
   if (has("auth-required")) throw new Refusal(-32000, "Authentication required");
@@ -404,6 +427,7 @@ const steps = {
   args: (turn) => say(turn, JSON.stringify(settings)),
   recall: (turn) => say(turn, JSON.stringify(promptsOf(turn.sessionId).slice(0, -1))),
   model: (turn) => say(turn, `${model}`),
+  mode: (turn) => say(turn, `${mode}`),
   env: (turn, rest) => say(turn, `${process.env[rest]}`),
 };
 

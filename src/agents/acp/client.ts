@@ -2,10 +2,10 @@ import type { Failure } from "../../platform/failure.ts";
 import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { SessionEvent } from "../event.ts";
 import { AgentError, agentFailure } from "./agent-error.ts";
+import { type Choice, choiceOf } from "./choice.ts";
 import type { AcpHandlers, AcpStreams, PromptEnd } from "./connection.ts";
 import type { AgentFiles } from "./files.ts";
 import type { RequestId } from "./message.ts";
-import { type ModelChoice, modelChoiceOf } from "./model.ts";
 import { type Answer, Peer } from "./peer.ts";
 import { Permissions } from "./permissions.ts";
 import { CODES, Refusal } from "./refusal.ts";
@@ -24,7 +24,9 @@ export class AcpClient {
   /** How the agent's user can log in, in its own words. */
   logins: readonly string[] = [];
   /** The newest choice of models that the agent told of. */
-  models: ModelChoice | undefined;
+  models: Choice | undefined;
+  /** The choice of modes that the session began with. */
+  modes: Choice | undefined;
   readonly #peer: Peer;
   readonly #handlers: AcpHandlers;
   readonly #files: AgentFiles;
@@ -80,6 +82,11 @@ export class AcpClient {
     this.#permissions.cancel();
   }
 
+  /** See `AcpHandlers.passedOver`. */
+  passedOver(what: string): void {
+    this.#handlers.passedOver(what);
+  }
+
   /** See `AcpConnection.close`. */
   close(why: Failure): void {
     this.#peer.close(why);
@@ -92,6 +99,8 @@ export class AcpClient {
       case "$/cancel_request":
         return this.#permissions.withdraw(params.requestId);
       default:
+        // The protocol's word for what only some clients know: agents send it to all of them.
+        if (method.startsWith("_")) return;
         return this.#handlers.passedOver("a notification of an unknown kind");
     }
   }
@@ -102,7 +111,7 @@ export class AcpClient {
       return this.#handlers.passedOver("an update of another session");
     }
     const fields = asObject(update);
-    if (fields?.sessionUpdate === "config_option_update") this.models = modelChoiceOf(fields) ?? this.models;
+    if (fields?.sessionUpdate === "config_option_update") this.models = choiceOf(fields, "model") ?? this.models;
     if (this.replaying) {
       this.replayed++;
       return;

@@ -70,6 +70,8 @@ export interface AcpOpening {
   readonly model?: string;
   /** The session to go on with, where the agent can; else a new one begins. */
   readonly resume?: string;
+  /** The agent is to ask before it does anything: a mode is set in which it does, where it offers one. */
+  readonly asks?: boolean;
   /** Our own version, which the agent is told. */
   readonly version: string;
   /** How long the agent may take to answer until its session is there: ms. */

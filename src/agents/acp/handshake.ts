@@ -2,9 +2,11 @@ import { Failure } from "../../platform/failure.ts";
 import { asArray, asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Timer } from "../../platform/timer.ts";
 import { AgentError, agentWords } from "./agent-error.ts";
+import { type Choice, choiceOf } from "./choice.ts";
 import type { AcpClient } from "./client.ts";
 import type { AcpAgent, AcpOpening } from "./connection.ts";
-import { type ModelChoice, modelChoiceOf, offeredModel } from "./model.ts";
+import { askingMode } from "./mode.ts";
+import { offeredModel } from "./model.ts";
 import type { Patience } from "./patience.ts";
 
 const PROTOCOL_VERSION = 1;
@@ -66,7 +68,7 @@ function loginWords(value: unknown): string | undefined {
 }
 
 /**
- * Begins the session that `opening` wants, with its model; gives its id, which is another than the one asked for where the agent
+ * Begins the session that `opening` wants, with its model and a mode in which the agent asks if it is to; gives its id, which is another than the one asked for where the agent
  * can't go on with that.
  * @throws Failure bad-request: no such model · failed: the agent refuses, or wants its user to log in
  */
@@ -83,6 +85,7 @@ export async function beginSession(
   client.sessionId = sessionId;
   if (opening.model !== undefined && !keepsModel(opening, client.models))
     await setModel(client, sessionId, opening.model, ask);
+  if (opening.asks) await haveItAsk(client, sessionId, ask);
   return sessionId;
 }
 
@@ -90,7 +93,7 @@ type Ask = (method: string, params: object) => Promise<JsonObject>;
 
 async function begun(client: AcpClient, { cwd }: AcpOpening, ask: Ask): Promise<string> {
   const answer = await ask("session/new", { cwd, mcpServers: [] });
-  client.models = modelChoiceOf(answer);
+  offered(client, answer);
   const sessionId = asText(answer.sessionId);
   if (sessionId === undefined) throw new Failure("failed", "the agent began a session and did not say its id");
   return sessionId;
@@ -120,10 +123,16 @@ async function goneOn(
   return undefined;
 }
 
+/** Keeps what the agent lets be chosen for its session. */
+function offered(client: AcpClient, answer: JsonObject): void {
+  client.models = choiceOf(answer, "model");
+  client.modes = choiceOf(answer, "mode");
+}
+
 /** Whether the agent goes on. One that does not know its session any more (it was never prompted, or is deleted) says no. */
 async function taken(client: AcpClient, asked: Promise<JsonObject>): Promise<boolean> {
   try {
-    client.models = modelChoiceOf(await asked);
+    offered(client, await asked);
     return true;
   } catch (error) {
     if (!(error instanceof Failure && error.cause instanceof AgentError) || error.cause.asksForLogin) throw error;
@@ -143,7 +152,7 @@ async function quiet(client: AcpClient, timer: Timer): Promise<void> {
 }
 
 /** Whoever goes on with a session has the model that it had, and its name may be none that can be asked for. */
-function keepsModel({ resume, model }: AcpOpening, choice: ModelChoice | undefined): boolean {
+function keepsModel({ resume, model }: AcpOpening, choice: Choice | undefined): boolean {
   if (resume === undefined || model === undefined) return false;
   try {
     offeredModel(model, choice);
@@ -159,5 +168,19 @@ async function setModel(client: AcpClient, sessionId: string, asked: string, ask
   if (choice === undefined || choice.current === id) return;
   const { method, params } = choice.request(sessionId, id);
   const answer = await ask(method, params);
-  client.models = modelChoiceOf(answer) ?? { ...choice, current: id };
+  client.models = choiceOf(answer, "model") ?? { ...choice, current: id };
+  client.modes = choiceOf(answer, "mode") ?? client.modes;
+}
+
+/** Sets the mode in which the agent asks, where it offers one. An agent that will not have it is left as it is. */
+async function haveItAsk(client: AcpClient, sessionId: string, ask: Ask): Promise<void> {
+  const mode = client.modes && askingMode(client.modes);
+  if (client.modes === undefined || mode === undefined) return;
+  const { method, params } = client.modes.request(sessionId, mode);
+  try {
+    await ask(method, params);
+  } catch (error) {
+    if (!(error instanceof Failure && error.cause instanceof AgentError)) throw error;
+    client.passedOver(`a refusal of the mode "${mode}", in which it would ask before it does anything`);
+  }
 }

@@ -1,4 +1,4 @@
-import type { PermissionOption, SessionEvent } from "../../agents/event.ts";
+import type { PermissionOption, SessionEvent, TurnEndReason } from "../../agents/event.ts";
 import type { Sessions } from "../../agents/sessions.ts";
 import { createEventText } from "../../agents/show-event.ts";
 import { Bell } from "../../platform/bell.ts";
@@ -42,6 +42,7 @@ export async function followTurn(context: Context, turn: FollowedTurn): Promise<
   try {
     await turn.sessions.prompt(turn.id, turn.prompt);
     let asked: Asked | undefined;
+    let problem: string | undefined;
     for (let interrupted = false; ; ) {
       const interrupt = interrupts.take();
       if (interrupt !== undefined) {
@@ -54,7 +55,8 @@ export async function followTurn(context: Context, turn: FollowedTurn): Promise<
       if (happened !== undefined) {
         for (const event of happened.value ?? []) {
           await print(event);
-          if (event.kind === "turn-end") return event.reason === "completed" ? 0 : 1;
+          if (event.kind === "error") problem = event.error.message;
+          if (event.kind === "turn-end") return exitCodeOf(turn, event.reason, problem);
           asked = await askedBy(context, turn, event, asked);
         }
         continue;
@@ -70,6 +72,14 @@ export async function followTurn(context: Context, turn: FollowedTurn): Promise<
   } finally {
     end.abort();
   }
+}
+
+/** How the command ends after a turn that ended so. @throws Failure failed: what went wrong, where nothing printed has said it */
+function exitCodeOf({ shape }: FollowedTurn, reason: TurnEndReason, problem: string | undefined): ExitCode {
+  if (reason === "completed") return 0;
+  // Whoever cancelled it knows.
+  if (shape !== "reply" || reason === "cancelled") return 1;
+  throw new Failure("failed", problem ?? `the agent ended the turn before it was done (${reason})`);
 }
 
 async function cancel({ terminal }: Context, { sessions, id }: FollowedTurn): Promise<void> {

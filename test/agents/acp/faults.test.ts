@@ -84,6 +84,14 @@ test("lines that are no messages are passed over, and the turn goes on", async (
   ]);
 });
 
+test("what an agent tells clients of another kind is no fault", async () => {
+  await using agent = startFakeAgent();
+  const connection = await agent.open();
+  await connection.prompt('notify _auth/status_update {"authStatus":{}}\nsay on');
+  assert.equal(agent.heard.text, "on");
+  assert.deepEqual(agent.heard.notes, []);
+});
+
 test("a message cut inside its characters is whole", async () => {
   await using agent = startFakeAgent();
   const connection = await agent.open();

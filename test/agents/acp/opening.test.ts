@@ -169,3 +169,55 @@ test("a model that the agent changes is known", async () => {
   assert.equal(connection.model, "b");
   assert.deepEqual(agent.heard.events, []);
 });
+
+test("an agent that is to ask is put into a mode in which it does, however it offers them", async () => {
+  for (const [offered, mode] of [
+    // Claude Code, Codex, Goose, Gemini CLI, and the protocol's own examples.
+    ["auto,default,acceptEdits,plan,bypassPermissions", "default"],
+    ["agent,workspace-write,read-only,agent-full-access", "read-only"],
+    ["auto,smart_approve,approve,chat", "approve"],
+    ["yolo,default,autoEdit", "default"],
+    ["code,architect,ask", "ask"],
+    // Known to ask, or to change nothing: whoever set it up so is left with it.
+    ["plan,default", "plan"],
+    ["read-only,default", "read-only"],
+    // None of these says anything about questions.
+    ["build,plan", "build"],
+  ] as const) {
+    for (const setting of ["modes", "old-modes"]) {
+      await using agent = startFakeAgent([`${setting} ${offered}`]);
+      const connection = await agent.open({ asks: true });
+      await connection.prompt("mode");
+      assert.equal(agent.heard.text, mode, `${setting} ${offered}`);
+      assert.deepEqual(agent.heard.notes, []);
+    }
+  }
+});
+
+test("an agent goes on with a session in a mode in which it asks, and with the model that is asked for", async () => {
+  for (const way of ["load", "resume"]) {
+    await using agent = startFakeAgent([way, "models a,b", "modes auto,default"]);
+    const connection = await agent.open({ resume: "old", model: "b", asks: true });
+    await connection.prompt("model\nmode");
+    assert.deepEqual([connection.sessionId, agent.heard.text], ["old", "bdefault"]);
+  }
+});
+
+test("an agent that need not ask is left in its own mode", async () => {
+  await using agent = startFakeAgent(["modes auto,default"]);
+  const connection = await agent.open({ asks: false });
+  await connection.prompt("mode");
+  assert.equal(agent.heard.text, "auto");
+});
+
+test("an agent that will not have the mode is told of, and comes up", async () => {
+  for (const setting of ["modes", "old-modes"]) {
+    await using agent = startFakeAgent([`${setting} auto,default`, "refuse-mode"]);
+    const connection = await agent.open({ asks: true });
+    await connection.prompt("mode");
+    assert.equal(agent.heard.text, "auto");
+    assert.deepEqual(agent.heard.notes, [
+      'a refusal of the mode "default", in which it would ask before it does anything',
+    ]);
+  }
+});
