@@ -1,4 +1,5 @@
 import type { Clock, EpochMs } from "../platform/clock.ts";
+import type { LockWait } from "../platform/lock.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
 import { changeJob } from "../runs/job-store.ts";
@@ -15,6 +16,8 @@ export interface RunTools {
   readonly bridgeHome: string;
   readonly clock: Clock;
   readonly timer: Timer;
+  /** How long others may hold the lock. */
+  readonly wait?: LockWait;
   /** Told when something of it could not be written; the session goes on. */
   fault(error: unknown): void;
 }

@@ -20,6 +20,7 @@ import { SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
+import type { LockWait } from "../platform/lock.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { Watcher } from "../platform/watch.ts";
@@ -38,6 +39,8 @@ export interface SessionsParts {
   readonly own: OwnSessions;
   /** Whether a live session that is driven elsewhere has the name. */
   isNameTaken(name: string): Promise<boolean>;
+  /** How long what is kept of sessions may take to be written in the end: ms. */
+  readonly patienceMs?: number;
   /** Tells of what other processes save, where someone follows that. */
   readonly watcher?: Watcher;
   /** Tells what the user should know, without contents. */
@@ -72,7 +75,8 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
           return text.show(event);
         };
       },
-      logPrompt: (session, prompt, how) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, how),
+      logPrompt: (session, prompt, how) =>
+        logPrompt({ bridgeHome, clock, timer, wait: OWN_WAIT, fault }, session, prompt, how),
     },
     programs: {
       clock,
@@ -89,6 +93,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
       return { agent, command: { command, args, cwd, env: childVariables(inherited, env) } };
     },
     isNameTaken,
+    ...(parts.patienceMs !== undefined && { patienceMs: parts.patienceMs }),
     ...(watcher !== undefined && {
       othersChange: (signal) => watcher.file(join(bridgeHome, SESSIONS_FILE), signal),
     }),
@@ -111,6 +116,9 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
   };
   await recoverSessions(recovery);
 }
+
+/** Many may write at once, and nobody waits for what is written beside a turn. */
+export const OWN_WAIT: LockWait = { waitMs: 30_000 };
 
 /** How long what a dead server has left may take to end politely: ms. */
 const LEFTOVER_MS = 1_500;
