@@ -12,7 +12,7 @@ import { checkCommand, noProgram, programPath } from "./start-failure.ts";
 
 /**
  * Starts a program on a pseudo-terminal, which `script` of util-linux makes and hands on to us by pipes: Node has none.
- * @throws Failure failed: there is no such `script` here · bad-request
+ * @throws Failure conflict: there is no such `script` here · bad-request
  */
 export async function startTerminal(what: StartProgram): Promise<RunningProgram> {
   checkSize(what.columns, what.rows);
@@ -64,18 +64,18 @@ const END_OF_FILE = "\u0004";
 const UP_MS = 5_000;
 const LOOK_MS = 10;
 
-/** @throws Failure failed */
+/** @throws Failure conflict */
 async function checkScript(env: StartProgram["env"]): Promise<void> {
   if (process.platform !== "linux") {
     throw new Failure(
-      "failed",
+      "conflict",
       "terminal sessions need Linux and `script` of util-linux: start a command session instead",
     );
   }
   const version = await outputOf("script", ["--version"], env);
   if (!version?.includes("util-linux")) {
     throw new Failure(
-      "failed",
+      "conflict",
       "terminal sessions need `script` of util-linux: install the package bsdutils (Debian, Ubuntu), util-linux-script (Fedora), util-linux-misc (Alpine) or util-linux",
     );
   }

@@ -103,7 +103,7 @@ test("a program or folder that is not there is named, on a terminal too", async 
       [
         'bad-request: there is no program "agent-bridge-no-such": install it, or give its full path',
         "bad-request: the command is empty: name a program",
-        'bad-request: there is no folder "/nowhere/at/all": make it, or name another',
+        "bad-request: the session's folder is not there: make it, or name another",
         "bad-request: a word of the command holds a NUL character, which no program can be given",
       ],
     );
@@ -136,11 +136,11 @@ test("where there is no script of util-linux, a terminal session says so", async
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, "sh"), "", { mode: 0o755 });
   const started = failureOf(run(t, "terminal", ["sh"], { env: { PATH: folder } }));
-  assert.match(await started, /^failed: terminal sessions need .*`script` of util-linux/);
+  assert.match(await started, /^conflict: terminal sessions need .*`script` of util-linux/);
   writeFileSync(join(folder, "script"), "#!/bin/sh\necho other\n", { mode: 0o755 });
   assert.match(
     await failureOf(run(t, "terminal", ["sh"], { env: { PATH: folder } })),
-    /^failed: terminal sessions need /,
+    /^conflict: terminal sessions need /,
   );
 });
 

@@ -157,7 +157,7 @@ for (const [what, spoil, advice] of [
       (await home.sessions.list()).map((session) => session.id),
       [id],
     );
-    await assert.rejects(home.start(), (error) => error instanceof Failure && advice.test(error.message));
+    await assert.rejects(home.start(), conflict(advice));
     assert.deepEqual((await home.sessions.list()).length, 1);
     assert.equal((await home.sessions.stop(id)).status, "ended");
     assert.match(home.warned.join("\n"), advice);
@@ -175,7 +175,7 @@ test("in a home that can't be written, sessions that run go on, and starting one
   const { id } = await home.turn(["say x"]);
   await withoutPrivilege(async () => {
     await assert.rejects(home.start(), {
-      name: "Failure",
+      kind: "conflict",
       message: "the session was not started: sessions.json can't be looked at: see to the permissions of its folder",
     });
   });
