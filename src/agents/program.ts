@@ -39,7 +39,8 @@ export interface RunningProgram {
   resize(columns: number, rows: number): Promise<void>;
   /**
    * When it has ended, all that it printed is in the output, and nothing of what it started is left. On a terminal, 128 and
-   * the number of a signal stands for both: a shell gives it as its own code, so both are told. Never fails.
+   * the number of a signal may stand for that signal, or be a code that the program gave itself: it is told as the code. Never
+   * fails.
    */
   readonly exited: Promise<Exit>;
   /** Ends it and all that it started: politely, then (after `graceMs`) for good. */

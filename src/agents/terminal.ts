@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import { isAlive } from "../platform/process-identity.ts";
-import type { Child, Exit } from "./child.ts";
+import type { Child } from "./child.ts";
 import { childrenOf } from "./process-table.ts";
 import type { RunningProgram, StartProgram } from "./program.ts";
 import { inputOf, pourOut } from "./program-streams.ts";
@@ -38,7 +37,7 @@ export async function startTerminal(what: StartProgram): Promise<RunningProgram>
     },
   );
   const input = inputOf(child);
-  const exited = pourOut(child, what.output).then(exitOnTerminal);
+  const exited = pourOut(child, what.output);
   terminal.device = await deviceOf(child);
   let isLineBegun = false;
   return {
@@ -54,7 +53,7 @@ export async function startTerminal(what: StartProgram): Promise<RunningProgram>
     },
     resize: (columns, rows) => resize(child, terminal.device, columns, rows),
     exited,
-    end: async (graceMs) => exitOnTerminal(await child.end(graceMs)),
+    end: (graceMs) => child.end(graceMs),
   };
 }
 
@@ -137,11 +136,4 @@ function checkSize(columns: number, rows: number): void {
   if (![columns, rows].every((size) => Number.isInteger(size) && size >= 1 && size <= 10_000)) {
     throw new Failure("bad-request", "the size of a terminal is 1 to 10000 columns and rows");
   }
-}
-
-/** `script` tells of a signal as a shell does. */
-function exitOnTerminal({ code, signal }: Exit): Exit {
-  if (signal !== null || code === null || code <= 128) return { code, signal };
-  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
-  return { code, signal: name ?? null };
 }

@@ -192,16 +192,16 @@ if (LINUX) {
     assert.equal(shown(output), `${cwd}\r\n`);
   });
 
-  test("the exit of a program on a terminal is told: its code, and the signal that ended it", async (t) => {
+  test("the exit of a program on a terminal is told as its code: also one that a signal may stand behind", async (t) => {
     const exits = [];
-    for (const script of ["exit 7", "kill -TERM $$", "kill -KILL $$", "exit 200"]) {
+    for (const script of ["exit 7", "kill -TERM $$", "kill -KILL $$", "exit 137"]) {
       exits.push(await (await run(t, "terminal", ["sh", "-c", script])).exited);
     }
     assert.deepEqual(exits, [
       { code: 7, signal: null },
-      { code: 143, signal: "SIGTERM" },
-      { code: 137, signal: "SIGKILL" },
-      { code: 200, signal: null },
+      { code: 143, signal: null },
+      { code: 137, signal: null },
+      { code: 137, signal: null },
     ]);
   });
 
@@ -273,7 +273,7 @@ if (LINUX) {
     const [shell] = await childrenOf(program.identity.pid);
     assert.ok(shell !== undefined && shell.terminal !== 0);
     const exit = await program.end(200);
-    assert.deepEqual(exit, { code: 137, signal: "SIGKILL" });
+    assert.deepEqual(exit, { code: 137, signal: null });
     assert.ok(!isAlive(program.identity) && !isAlive(shell), "neither script nor the shell is left");
     assert.deepEqual(await marked(program.mark), []);
     assert.ok(!commands().some((command) => command.includes(folder)), "nor the one without a mark");
