@@ -12,6 +12,8 @@ import { logPrompt } from "../agents/prompt-log.ts";
 import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
 import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
+import { describeSaved } from "../agents/saved.ts";
+import { interruptJob, jobSessionOf } from "../agents/session-job.ts";
 import { createEventText } from "../agents/show-event.ts";
 import { startChild } from "../agents/start-child.ts";
 import { Supervisor } from "../agents/supervisor.ts";
@@ -111,6 +113,12 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
     saved: own,
     clock,
     endLeftover: (child, id) => endLeftover(child, id, { graceMs: LEFTOVER_MS, table }),
+    interruptJob: async (saved, at) => {
+      const session = describeSaved(saved);
+      if (session === undefined) return;
+      const tools = { bridgeHome: environment.bridgeHome, clock };
+      await interruptJob(tools, jobSessionOf(session), { owner: saved.owner, at });
+    },
     recordings: ownRecordings(environment),
     record: (id) => recordingOf(parts, id),
     warn,
