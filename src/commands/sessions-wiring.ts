@@ -113,11 +113,11 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
     saved: own,
     clock,
     endLeftover: (child, id) => endLeftover(child, id, { graceMs: LEFTOVER_MS, table }),
-    interruptJob: async (saved, at) => {
+    interruptJob: async (saved, how) => {
       const session = describeSaved(saved);
       if (session === undefined) return;
       const tools = { bridgeHome: environment.bridgeHome, clock };
-      await interruptJob(tools, jobSessionOf(session), { owner: saved.owner, at });
+      await interruptJob(tools, jobSessionOf(session), how);
     },
     recordings: ownRecordings(environment),
     record: (id) => recordingOf(parts, id),
