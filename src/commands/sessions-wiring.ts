@@ -24,7 +24,7 @@ import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { Watcher } from "../platform/watch.ts";
 import { ownRecordings } from "../stores/recorded/roots.ts";
-import type { SessionId } from "../transcript/names.ts";
+import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 
 /** What sessions are driven with. */
 export interface SessionsParts {
@@ -92,7 +92,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
     ...(watcher !== undefined && {
       othersChange: (signal) => watcher.file(join(bridgeHome, SESSIONS_FILE), signal),
     }),
-    isRecorded: (id) => existsSync(join(ownRecordings(environment), id)),
+    isRecorded: (id) => sessionIdOf(id) !== undefined && existsSync(join(ownRecordings(environment), id)),
     warn,
   });
 }

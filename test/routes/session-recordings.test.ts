@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
 import { formatRunCursor, parseRunCursor } from "../../src/runs/page.ts";
@@ -79,6 +80,18 @@ test("a recording whose only line is longer than a page of a chat is listed, and
   assert.deepEqual(
     sessions.map(({ id }: { id: string }) => id),
     ["ses_long"],
+  );
+});
+
+test("a session can't take the id of another program's recording for its name", async (t) => {
+  const { server, record } = await sessionServer(t);
+  record("ses_other", { seq: 7, ts: "2026-02-03T10:00:00.000Z", kind: "user-prompt", text: "Elsewhere" });
+  const body = JSON.stringify({ agent: "claude", cwd: tmpdir(), name: "ses_other" });
+  const headers = { ...COOKIE, "content-type": "application/json" };
+  const { status, body: answer } = await server.ask("/api/sessions", { method: "POST", headers, body });
+  assert.deepEqual(
+    [status, JSON.parse(answer).error],
+    [409, "the name is the id of another session: choose another name"],
   );
 });
 
