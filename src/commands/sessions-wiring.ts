@@ -11,6 +11,7 @@ import { startProgram } from "../agents/program.ts";
 import { logPrompt } from "../agents/prompt-log.ts";
 import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
+import type { Loss } from "../agents/recording.ts";
 import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
 import { createEventText } from "../agents/show-event.ts";
 import { startChild } from "../agents/start-child.ts";
@@ -25,6 +26,7 @@ import type { Timer } from "../platform/timer.ts";
 import type { Watcher } from "../platform/watch.ts";
 import { ownRecordings } from "../stores/recorded/roots.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { counted } from "./stores.ts";
 
 /** What sessions are driven with. */
 export interface SessionsParts {
@@ -122,8 +124,13 @@ function recordingOf({ environment, clock, timer, warn, files }: SessionsParts, 
     clock,
     timer,
     ...(files !== undefined && { files }),
-    lost: ({ records, why }) => warn(`${records} records of the session ${sessionId} could not be recorded (${why})`),
+    late: (loss) => warn(`${records(loss)} of the session ${sessionId} could not be written yet (${loss.why})`),
+    lost: (loss) => warn(`${records(loss)} of the session ${sessionId} could not be recorded (${loss.why})`),
   });
+}
+
+function records({ records }: Loss): string {
+  return counted(records, "record");
 }
 
 function messageOf(error: unknown): string {
