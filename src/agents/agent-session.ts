@@ -3,7 +3,6 @@ import { Failure } from "../platform/failure.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { within } from "../platform/timer.ts";
 import type { SessionId } from "../transcript/names.ts";
-import { AgentError } from "./acp/agent-error.ts";
 import type { AcpConnection } from "./acp/connection.ts";
 import type { AgentSessionSpec, AgentSessionTools } from "./agent-parts.ts";
 import { AgentProcess } from "./agent-process.ts";
@@ -15,8 +14,8 @@ import { checkPrompt } from "./prompt.ts";
 import type { Loss } from "./recording.ts";
 import { SessionTap } from "./session-tap.ts";
 import type { AcceptedPrompt, SessionDescriptor } from "./sessions.ts";
-import { answeredTurn } from "./stop-reason.ts";
 import { Turn } from "./turn.ts";
+import { turnOutcome } from "./turn-outcome.ts";
 
 /** How long an agent may take to come up: ms. Some are fetched first. */
 const PATIENCE_MS = 90_000;
@@ -238,7 +237,12 @@ export class AgentSession implements Driven {
 
   /** Sees the turn to its end, which is told in this order: recorded, shown, written down. Never fails. */
   async #drive(turn: Turn, connection: AcpConnection, text: string): Promise<void> {
-    const reason = await this.#outcome(turn, connection, text);
+    const reason = await turnOutcome(turn, text, {
+      connection,
+      spent: (usage) => this.#tap.spent(usage),
+      stopping: () => this.#stopping,
+      whyGone: () => this.#process?.whyGone,
+    });
     // What is asked now, nobody waits for any more; what waits while we are ended stays unanswered.
     if (this.#stopping === undefined) await this.#answering.cancel();
     if (reason === "error" || reason === "exited") {
@@ -253,25 +257,6 @@ export class AgentSession implements Driven {
     this.#turn = undefined;
     this.#tools.changed();
     turn.ended({ reason, seq });
-  }
-
-  async #outcome(turn: Turn, connection: AcpConnection, text: string): Promise<TurnEndReason> {
-    try {
-      const end = await connection.prompt(text);
-      this.#tap.spent(end.usage);
-      const { reason, error } = answeredTurn(end.stopReason);
-      if (error !== undefined) turn.failed(error, end.stopReason);
-      return reason === "cancelled" && this.#stopping !== undefined ? this.#stopping : reason;
-    } catch (error) {
-      if (this.#stopping !== undefined) return this.#stopping;
-      if (turn.cancelled) return "cancelled";
-      // That the agent is gone is told in the same turn of the loop as that it will not answer.
-      await new Promise(setImmediate);
-      const whyGone = await this.#process?.whyGone;
-      const code = error instanceof Failure && error.cause instanceof AgentError ? error.cause.code : undefined;
-      turn.failed(whyGone ?? (error instanceof Error ? error.message : String(error)), code);
-      return whyGone === undefined ? "error" : "exited";
-    }
   }
 
   async #happened(event: SessionEvent): Promise<void> {

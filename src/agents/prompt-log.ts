@@ -1,6 +1,6 @@
 import type { RunOutcome } from "../runs/write.ts";
-import { agentNameOf } from "../transcript/names.ts";
 import type { TurnEndReason } from "./event.ts";
+import { jobSessionOf } from "./session-job.ts";
 import type { SessionDescriptor } from "./sessions.ts";
 import type { PromptLog, PromptLogging } from "./turn.ts";
 import { type RunTools, TurnRun } from "./turn-run.ts";
@@ -12,13 +12,7 @@ export function logPrompt(
   prompt: string,
   { source = "user", after }: PromptLogging,
 ): PromptLog {
-  const { id, agent = "agent", cwd, model, name, permit = "deny", startedAt, nativeSessionId } = session;
-  // The agents whose own store is read, by the name of that store; of any other the recording is all there is.
-  const chat = agentNameOf(agent) === undefined ? id : (nativeSessionId ?? id);
-  const run = new TurnRun(tools, { id, agent, cwd, model, name, permit, startedAt, chat }, prompt, {
-    by: source,
-    after,
-  });
+  const run = new TurnRun(tools, jobSessionOf(session), prompt, { by: source, after });
   return {
     begun: run.begun,
     happened: (event) => run.happened(event),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { byteOffsetOf } from "../jsonl/cursor.ts";
 import { LookBack } from "../jsonl/look-back.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock, EpochMs } from "../platform/clock.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
 import { type OpenFile, withFile } from "../platform/files.ts";
 import { isAlive, type ProcessIdentity } from "../platform/process-identity.ts";
@@ -19,6 +19,8 @@ export interface RecoveryParts {
   readonly alive?: (process: ProcessIdentity) => boolean;
   /** Ends the child of a session whose driver is gone, and all that it started; also one that it had no time to note. */
   endLeftover(child: ProcessIdentity | undefined, id: string): Promise<void>;
+  /** Says of the session's job that it was interrupted. */
+  interruptJob(session: SavedSession, at: EpochMs): Promise<void>;
   /** The folder that holds a folder of each recorded session. */
   readonly recordings: string;
   record(id: SessionId): Promise<Recording>;
@@ -33,10 +35,12 @@ export async function recoverSessions(parts: RecoveryParts): Promise<void> {
   for (const session of leftBehind(parts)) {
     try {
       await parts.endLeftover(session.child, session.id);
-      const lastAt = session.kind === "agent" ? await endTurn(session, parts) : undefined;
+      const left = session.kind === "agent" ? await endTurn(session, parts) : undefined;
+      const endedAt = session.endedAt ?? left?.lastAt ?? parts.clock.now();
+      if (left?.turnRuns) await parts.interruptJob(session, endedAt);
       await parts.saved.saveSession(session.id, {
         status: "interrupted",
-        endedAt: session.endedAt ?? lastAt ?? parts.clock.now(),
+        endedAt,
         owner: undefined,
         child: undefined,
       });
@@ -57,8 +61,8 @@ function leftBehind({ saved, alive = isAlive, warn }: RecoveryParts): readonly S
   }
 }
 
-/** Ends the turn that was running, if any; gives when the last record before that was written. */
-async function endTurn(session: SavedSession, parts: RecoveryParts): Promise<SavedSession["endedAt"]> {
+/** Ends the turn that was running, if any; gives what was there before that. */
+async function endTurn(session: SavedSession, parts: RecoveryParts): Promise<LookedAt | undefined> {
   const id = sessionIdOf(session.id);
   const file = join(parts.recordings, session.id, "events.jsonl");
   const found = id === undefined ? undefined : await lookedAt(parts.recordings, file, session.id);
@@ -68,19 +72,20 @@ async function endTurn(session: SavedSession, parts: RecoveryParts): Promise<Sav
     recording.take({ kind: "turn-end", reason: session.status === "awaiting-input" ? "awaiting-input" : "aborted" });
     await recording.close();
   }
-  return found.lastAt;
+  return found;
 }
 
 interface LookedAt {
   readonly turnRuns: boolean;
-  readonly lastAt: SavedSession["endedAt"];
+  /** When the last record was written. */
+  readonly lastAt: EpochMs;
 }
 
 async function lookedAt(root: string, file: string, id: string): Promise<LookedAt | undefined> {
   try {
     return await withFile(realpathSync.native(root), file, (open) => ({
       turnRuns: isTurnOpen(open, id),
-      lastAt: Number(open.stamp.mtimeNs / 1_000_000n) as SavedSession["endedAt"],
+      lastAt: Number(open.stamp.mtimeNs / 1_000_000n) as EpochMs,
     }));
   } catch (error) {
     // Nothing was recorded yet.

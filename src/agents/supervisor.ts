@@ -24,6 +24,8 @@ export interface SupervisorParts extends SessionParts {
   isNameTaken(name: string): Promise<boolean>;
   /** Whether there is a recording of this id already. */
   isRecorded(id: string): boolean;
+  /** How long what is kept of sessions may take to be written in the end: ms. A server has little time. */
+  readonly patienceMs?: number;
   /** Yields when another process may have changed what is saved; ends with the signal. Where nobody follows, there is none. */
   othersChange?(signal: AbortSignal): AsyncIterable<void>;
   /** Tells what the user should know, without contents. */
@@ -34,8 +36,8 @@ export interface SupervisorParts extends SessionParts {
 const MOST_LIVE = 64;
 /** Sessions that have ended and whose output is kept. */
 const MOST_ENDED = 64;
-/** How long the history of runs may take to be written in the end: ms. */
-const LOGS_MS = 1_800;
+/** How long what is kept of sessions may take to be written in the end, while others write too: ms. */
+const LAST_WRITES_MS = 1_800;
 /** How long what we started has to end politely: ms. */
 const GRACE_MS = 1_500;
 
@@ -141,8 +143,8 @@ export class Supervisor implements Sessions {
     const live = [...this.#driven.values()].filter((driven) => driven.isLive);
     await Promise.all(live.map((driven) => driven.stop(GRACE_MS)));
     const logs = [...this.#driven.values()].map((driven: Driven) => driven.logged);
-    await within(this.#parts.agents.timer, LOGS_MS, Promise.all(logs));
-    await this.#saves.allWritten();
+    const { agents, patienceMs = LAST_WRITES_MS } = this.#parts;
+    await within(agents.timer, patienceMs, Promise.all([...logs, this.#saves.allWritten()]));
   }
 
   async #start(what: StartSession, after: GoesOn): Promise<SessionDescriptor> {

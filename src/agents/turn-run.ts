@@ -1,12 +1,14 @@
 import type { Clock, EpochMs } from "../platform/clock.ts";
+import type { LockWait } from "../platform/lock.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
+import type { JsonObject } from "../platform/read.ts";
 import type { Timer } from "../platform/timer.ts";
-import { changeJob } from "../runs/job-store.ts";
 import { type RunLog, type RunOutcome, writeRun } from "../runs/write.ts";
 import { clip, oneLine } from "../transcript/clip.ts";
 import { TEXT_CHARACTERS, TITLE_CHARACTERS } from "../transcript/limits.ts";
 import { summarise } from "../transcript/summary.ts";
 import type { SessionEvent } from "./event.ts";
+import { type JobSession, jobId, jobName, runAgent, saveJob } from "./session-job.ts";
 import type { Permit } from "./sessions.ts";
 
 /** What the history of runs and jobs is written with. */
@@ -15,21 +17,10 @@ export interface RunTools {
   readonly bridgeHome: string;
   readonly clock: Clock;
   readonly timer: Timer;
+  /** How long others may hold the lock. */
+  readonly wait?: LockWait;
   /** Told when something of it could not be written; the session goes on. */
   fault(error: unknown): void;
-}
-
-/** The session that the runs are of. */
-export interface RunSession {
-  readonly id: string;
-  readonly agent: string;
-  readonly cwd: string;
-  readonly model?: string | undefined;
-  readonly name?: string | undefined;
-  readonly permit: Permit;
-  readonly startedAt: EpochMs;
-  /** The id that its chat is found by: the agent's own, or the recording's where no store of the agent's is read. */
-  readonly chat: string;
 }
 
 /** The least time between two lines of progress: ms. */
@@ -50,7 +41,7 @@ const ACCESS: { readonly [permit in Permit]: "ask" | "edit" | "default" } = {
  */
 export class TurnRun {
   readonly #tools: RunTools;
-  readonly #session: RunSession;
+  readonly #session: JobSession;
   readonly #prompt: string;
   readonly #startedAt: EpochMs;
   readonly #outcome: Promise<RunOutcome>;
@@ -67,7 +58,7 @@ export class TurnRun {
   /** `by`: who asked. `after`: when the session's run before it is written. */
   constructor(
     tools: RunTools,
-    session: RunSession,
+    session: JobSession,
     prompt: string,
     { by, after }: { readonly by: string; readonly after: Promise<unknown> },
   ) {
@@ -156,20 +147,9 @@ export class TurnRun {
     return outcome;
   }
 
-  async #saveJob(changes: { readonly [field: string]: unknown }): Promise<void> {
-    const { id, agent, cwd, model, name, startedAt, chat } = this.#session;
-    await changeJob(this.#tools, jobName(this.#session), () => ({
-      id: jobId(id),
-      agent: runAgent(agent),
-      model: model ?? null,
-      startedAt,
-      sessionId: chat,
-      recording: id,
-      workdir: cwd,
-      worktree: null,
-      args: { title: name ?? titleOf(this.#prompt) },
-      ...changes,
-    }));
+  async #saveJob(changes: JsonObject): Promise<void> {
+    const args = { title: this.#session.name ?? titleOf(this.#prompt) };
+    await saveJob(this.#tools, this.#session, { args, ...changes });
   }
 
   #progress(text: string, always = false): void {
@@ -187,25 +167,6 @@ export class TurnRun {
       this.#tools.fault(error);
     }
   }
-}
-
-/** The 8 hex digits of a session's id, which are its job's too. */
-export function jobId(sessionId: string): string {
-  return sessionId.slice(-8);
-}
-
-/** The name of the job that a session is. */
-function jobName({ id, agent }: Pick<RunSession, "id" | "agent">): string {
-  return `${runAgent(agent)}-job-${jobId(id)}`;
-}
-
-/** Names of agents in `config.json` may hold more than the name of a run can. */
-function runAgent(agent: string): string {
-  const plain = agent
-    .toLowerCase()
-    .replace(/[^a-z]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return plain === "" ? "agent" : plain;
 }
 
 function titleOf(prompt: string): string {

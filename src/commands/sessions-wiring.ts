@@ -13,6 +13,8 @@ import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
 import type { Loss } from "../agents/recording.ts";
 import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
+import { describeSaved } from "../agents/saved.ts";
+import { interruptJob, jobSessionOf } from "../agents/session-job.ts";
 import { createEventText } from "../agents/show-event.ts";
 import { startChild } from "../agents/start-child.ts";
 import { Supervisor } from "../agents/supervisor.ts";
@@ -21,6 +23,7 @@ import { SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
+import type { LockWait } from "../platform/lock.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { Watcher } from "../platform/watch.ts";
@@ -40,6 +43,8 @@ export interface SessionsParts {
   readonly own: OwnSessions;
   /** Whether a live session that is driven elsewhere has the name. */
   isNameTaken(name: string): Promise<boolean>;
+  /** How long what is kept of sessions may take to be written in the end: ms. */
+  readonly patienceMs?: number;
   /** Tells of what other processes save, where someone follows that. */
   readonly watcher?: Watcher;
   /** Tells what the user should know, without contents. */
@@ -74,7 +79,8 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
           return text.show(event);
         };
       },
-      logPrompt: (session, prompt, how) => logPrompt({ bridgeHome, clock, timer, fault }, session, prompt, how),
+      logPrompt: (session, prompt, how) =>
+        logPrompt({ bridgeHome, clock, timer, wait: OWN_WAIT, fault }, session, prompt, how),
     },
     programs: {
       clock,
@@ -91,6 +97,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
       return { agent, command: { command, args, cwd, env: childVariables(inherited, env) } };
     },
     isNameTaken,
+    ...(parts.patienceMs !== undefined && { patienceMs: parts.patienceMs }),
     ...(watcher !== undefined && {
       othersChange: (signal) => watcher.file(join(bridgeHome, SESSIONS_FILE), signal),
     }),
@@ -107,12 +114,21 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
     saved: own,
     clock,
     endLeftover: (child, id) => endLeftover(child, id, { graceMs: LEFTOVER_MS, table }),
+    interruptJob: async (saved, at) => {
+      const session = describeSaved(saved);
+      if (session === undefined) return;
+      const tools = { bridgeHome: environment.bridgeHome, clock };
+      await interruptJob(tools, jobSessionOf(session), { owner: saved.owner, at });
+    },
     recordings: ownRecordings(environment),
     record: (id) => recordingOf(parts, id),
     warn,
   };
   await recoverSessions(recovery);
 }
+
+/** Many may write at once, and nobody waits for what is written beside a turn. */
+export const OWN_WAIT: LockWait = { waitMs: 30_000 };
 
 /** How long what a dead server has left may take to end politely: ms. */
 const LEFTOVER_MS = 1_500;

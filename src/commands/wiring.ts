@@ -46,7 +46,7 @@ import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
 import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
 import { inFull, type Program } from "./program.ts";
-import { recoverOf, type SessionsParts, supervisorOf } from "./sessions-wiring.ts";
+import { OWN_WAIT, recoverOf, type SessionsParts, supervisorOf } from "./sessions-wiring.ts";
 
 /** What the parts below are made with. */
 export interface Machine {
@@ -82,8 +82,9 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
       const { agents } = configOf(machine, environment);
       const { bridgeHome } = environment;
       closeOwnFolder(environment, machine);
-      const own = openOwnSessions({ bridgeHome, clock: machine.clock });
+      const own = openOwnSessions({ bridgeHome, clock: machine.clock, wait: OWN_WAIT });
       return supervisorOf({
+        patienceMs: OWN_WAIT.waitMs,
         ...{ environment, clock: machine.clock, timer: systemTimer, version: machine.program.version, agents, own },
         isNameTaken: async (name) => own.read().peers.some((peer) => peer.name === name && isAlive(peer.process)),
         warn: machine.warn,
@@ -148,7 +149,7 @@ async function startServer(
   const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
   const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
-  const own = openOwnSessions({ bridgeHome, clock });
+  const own = openOwnSessions({ bridgeHome, clock, wait: OWN_WAIT });
   const peers = new PeerRegistry({
     ...{ own, stores, clock, timer: tools.timer, tidies: true },
     titleOf: (agent, id) => inventory.row(agent, id)?.title,

@@ -63,7 +63,8 @@ async function begin(database: Database, { waitMs = 5_000, tryEveryMs = 20 }: Lo
       if (!isBusy(error)) throw notWritable(error);
       if (left <= 0) throw new Failure("failed", "another agent-bridge is writing; try again in a moment", error);
     }
-    await pause(tryEveryMs);
+    // Who always came at the same time after others would always come too late.
+    await pause(tryEveryMs * (0.5 + Math.random()));
   }
 }
 

@@ -50,12 +50,24 @@ export async function findSessionChat(tools: SessionChatTools, text: string, giv
   const found = await tools.peers.find(text);
   if (found?.ownId !== undefined) {
     const live = saved.find((session) => session.id === found.ownId);
-    if (live !== undefined) return ownChat(tools, live, given);
+    if (live !== undefined) return byName(tools, live, await ownChat(tools, live, given));
   }
   if (found !== undefined) return peerChat(tools, found.peer, given);
   const ended = saved.filter(({ name }) => name === text).sort((a, b) => b.startedAt - a.startedAt)[0];
   if (ended === undefined) throw noSession();
-  return ownChat(tools, ended, given);
+  return byName(tools, ended, await ownChat(tools, ended, given));
+}
+
+/** The chat of a session that was found by its name, which is its own only as long as it lives. */
+function byName({ own }: SessionChatTools, { id, ...saved }: SavedSession, chat: Chat): Chat {
+  // Another may have come to have the name of one that has ended: only finding it again tells.
+  if (hasEnded({ id, ...saved })) return { ...chat, standing: askedAnew(id) };
+  const isLive = (): boolean => savedSessions(own).some((session) => session.id === id && !hasEnded(session));
+  const { facts, factsNow } = chat.standing ?? { facts: [], factsNow: () => [] };
+  return {
+    ...chat,
+    standing: { facts: [...facts, id], factsNow: () => [...factsNow(), ...(isLive() ? [id] : [])] },
+  };
 }
 
 async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {

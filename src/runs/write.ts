@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
-import { withLock } from "../platform/lock.ts";
+import { type LockWait, withLock } from "../platform/lock.ts";
 import { createPrivate, writePrivate } from "../platform/private-file.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import { asObject, type JsonObject } from "../platform/read.ts";
@@ -18,6 +18,8 @@ export interface RunWriterTools {
   readonly bridgeHome: string;
   readonly clock: Clock;
   readonly timer: Timer;
+  /** How long others may hold the lock. */
+  readonly wait?: LockWait;
   /** Told when a line that nobody waits for could not be written. */
   fault(error: unknown): void;
 }
@@ -97,14 +99,18 @@ async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWrit
   if (!/^[a-z][a-z-]*$/.test(start.agent) || !/^[0-9a-f]{8}$/.test(start.id)) {
     throw new RangeError(`${start.agent} and ${start.id} make no name for a run`);
   }
-  const { bridgeHome, clock } = tools;
+  const { bridgeHome, clock, wait } = tools;
   const startedAt = clock.now();
   const header = entryText(timeOfDay(startedAt), `${headerOf(start)}\n${start.prompt}\n---`);
-  const name = await withLock(bridgeHome, async () => {
-    const free = await createLog(bridgeHome, start, startedAt, header);
-    await createPrivate(join(bridgeHome, "runs", `${free}.json`), metadataText(metadataOf(start)));
-    return free;
-  });
+  const name = await withLock(
+    bridgeHome,
+    async () => {
+      const free = await createLog(bridgeHome, start, startedAt, header);
+      await createPrivate(join(bridgeHome, "runs", `${free}.json`), metadataText(metadataOf(start)));
+      return free;
+    },
+    wait,
+  );
   const log = await open(join(bridgeHome, "runs", `${name}.log`), "a", 0o600);
   return new RunWriter(tools, name, { start, startedAt }, log);
 }
@@ -142,13 +148,17 @@ class RunWriter implements RunLog {
 
   update(changes: JsonObject): Promise<boolean> {
     const path = join(this.#tools.bridgeHome, "runs", `${this.name}.json`);
-    return withLock(this.#tools.bridgeHome, async () => {
-      const before = existingMetadata(readOwn(path), this.name) ?? metadataOf(this.#begun.start);
-      const after = { ...before, ...changes };
-      if (JSON.stringify(after) === JSON.stringify(before)) return false;
-      await writePrivate(path, metadataText(after));
-      return true;
-    });
+    return withLock(
+      this.#tools.bridgeHome,
+      async () => {
+        const before = existingMetadata(readOwn(path), this.name) ?? metadataOf(this.#begun.start);
+        const after = { ...before, ...changes };
+        if (JSON.stringify(after) === JSON.stringify(before)) return false;
+        await writePrivate(path, metadataText(after));
+        return true;
+      },
+      this.#tools.wait,
+    );
   }
 
   /** Writes how it ended, for good. Called once. @throws the system's error */
@@ -193,10 +203,14 @@ class RunWriter implements RunLog {
   }
 }
 
-/** Makes the log under the first free name: of two runs of a job in one second the other gets the next. */
+/**
+ * Makes the log under the first free name. Of several runs of a job in one second the later ones get the digits that follow
+ * the job's own: so they stand in order, and none is dated otherwise than it was. What job they are of, their metadata says.
+ */
 async function createLog(bridgeHome: string, start: RunStart, startedAt: EpochMs, header: string): Promise<string> {
-  for (let at = startedAt; ; at = (at + 1000) as EpochMs) {
-    const name = runName(at, start.agent, start.id);
+  const first = Number.parseInt(start.id, 16);
+  for (let next = first; ; next++) {
+    const name = runName(startedAt, start.agent, (next >>> 0).toString(16).padStart(8, "0"));
     const runs = join(bridgeHome, "runs");
     const others = [join(runs, `${name}.json`), join(runs, "archive", `${name}.log`)];
     if (others.some(isTaken)) continue;

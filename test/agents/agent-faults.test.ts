@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
 import { isAlive } from "../../src/platform/process-identity.ts";
@@ -135,6 +137,14 @@ test("an agent that closes its output and lives on is ended, and its turn with i
   await until(async () => (await home.session(id)).status === "failed");
   assert.equal((await home.session(id)).error, "the agent closed its output and went on, so it was ended");
   assert.deepEqual(await leftOf([id]), []);
+});
+
+test("an agent that takes its time to put its own things in order when it is stopped is not cut short", async (t) => {
+  const home = driving(t, ["ignore-term", "linger 900 kept"]);
+  const { id } = await home.turn(["say x"]);
+  const { status, exitCode, signal } = await home.sessions.stop(id);
+  assert.deepEqual([status, exitCode, signal], ["ended", 0, undefined]);
+  assert.equal(readFileSync(join(home.cwd, "kept"), "utf8"), "in order");
 });
 
 test("an agent that reads nothing any more and is stubborn is stopped all the same", async (t) => {

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
+import { TEXT_CHARACTERS } from "../../src/transcript/limits.ts";
 import { sessionIdOf } from "../../src/transcript/names.ts";
 import { driving, hastyTimer } from "../support/driving.ts";
 import { until } from "../support/until.ts";
@@ -43,6 +44,19 @@ test("each prompt is a run of the session's job, with its steps, its answer and 
   assert.equal(entries[3], "answer: one file");
   assert.match(entries[4] ?? "", /^finished after \d+s · done$/);
   assert.equal(entries.length, 5);
+});
+
+test("of a long answer the log of the run keeps the beginning", async (t) => {
+  const home = driving(t);
+  await home.turn(["say the beginning ", "flood 2000 0123456789", "say the end"]);
+  await home.finishedRuns(1);
+  const [run] = (await home.runs()).runs;
+  const log = readFileSync(join(home.bridgeHome, "runs", `${run?.name}.log`), "utf8");
+  const answer = log
+    .split("\n")
+    .find((line) => line.slice(9).startsWith("answer: "))
+    ?.slice("00:00:00 answer: ".length);
+  assert.deepEqual([answer?.length, answer?.slice(0, 16), answer?.at(-1)], [TEXT_CHARACTERS, "the beginning012", "…"]);
 });
 
 test("turns that follow each other at once leave one run each, and the job as the last one left it", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -143,6 +143,21 @@ test("an agent of which its server had no time to note who it is, is found by it
   await home.recover();
   assert.deepEqual(await leftOf([id]), []);
   assert.equal(home.saved(id).status, "interrupted");
+});
+
+test("a run that was only just beginning when its server was killed is shown as interrupted, and so is its job", async (t) => {
+  const home = driving(t);
+  const { id, kill } = await elsewhere(t, home, ["silent"]);
+  await kill();
+  // So far it had come: there is a log, and nothing yet that tells who writes it.
+  const runs = join(home.bridgeHome, "runs");
+  for (const name of readdirSync(runs)) if (name.endsWith(".json")) rmSync(join(runs, name));
+  rmSync(join(home.bridgeHome, "jobs.json"));
+  assert.equal((await home.runs()).runs[0]?.status, "running");
+  await home.recover();
+  const { runs: shown, jobs } = await home.runs();
+  assert.deepEqual([shown[0]?.status, shown[0]?.job], ["interrupted", `fake-job-${id.slice(-8)}`]);
+  assert.equal(jobs[`fake-job-${id.slice(-8)}`]?.status, "interrupted");
 });
 
 for (const [what, spoil, advice] of [

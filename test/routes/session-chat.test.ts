@@ -186,3 +186,29 @@ test("a stream of a peer's chat goes on as it is written", async (t) => {
   claude.say("s1", "two");
   assert.deepEqual(texts((await nextOf(events)).data), ["two"]);
 });
+
+test("a poll by a name that has gone over to another session is not answered 304", async (t) => {
+  const { server, claude, saveOwn } = await peerServer(t);
+  claude.say("first", "of the first");
+  claude.say("second", "of the second");
+  const ask = (etag?: string) =>
+    server.ask(chatOf("shop"), { headers: { ...COOKIE, ...(etag !== undefined && { "if-none-match": etag }) } });
+  const settled = async () => {
+    for (;;) {
+      const answer = await ask();
+      // A file that was written a moment ago has no ETag yet.
+      if (answer.headers.etag !== undefined) return answer;
+    }
+  };
+  await saveOwn("sess_1", { name: "shop", nativeSessionId: "first", startedAt: at(1) });
+  const live = await settled();
+  assert.equal((await ask(live.headers.etag)).status, 304);
+  await saveOwn("sess_1", { status: "ended", endedAt: at(2) });
+  const ended = await settled();
+  assert.deepEqual(texts(JSON.parse(ended.body)), ["of the first"]);
+  await saveOwn("sess_2", { name: "shop", nativeSessionId: "second", startedAt: at(3) });
+  for (const { headers } of [live, ended]) {
+    const after = await ask(headers.etag);
+    assert.deepEqual([after.status, texts(JSON.parse(after.body))], [200, ["of the second"]]);
+  }
+});

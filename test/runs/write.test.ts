@@ -179,18 +179,25 @@ test("entries written at once are each whole and in order, and the end is the la
   assert.deepEqual(lines, [...expected, "hh:mm:ss finished after 0s · done", ""]);
 });
 
-test("two runs of a job in one second get two names, also when the first is archived", async (t) => {
+test("runs of a job in one second get names that follow each other, also when the first is archived", async (t) => {
   const { home, start, archive } = writing(t);
   const first = await start();
   await first.finish("done");
   await archive(0);
   const names = [first, await start(), await start()].map(({ name }) => name);
-  symlinkSync("nowhere", join(home, "runs", `${names[2]?.replace("-02-", "-03-")}.json`));
+  symlinkSync("nowhere", join(home, "runs", `${names[2]?.replace(/.$/, "5")}.json`));
   names.push((await start()).name);
+  const [stamp] = names.map((name) => name.slice(0, 19));
   assert.deepEqual(
-    names.map((name) => name.slice(17, 19)),
-    ["00", "01", "02", "04"],
+    names,
+    ["4be1a7d2", "4be1a7d3", "4be1a7d4", "4be1a7d6"].map((id) => `${stamp}-codex-${id}`),
   );
+});
+
+test("the digits of a run go on behind the last there are", async (t) => {
+  const { start } = writing(t);
+  const names = [await start({ id: "ffffffff" }), await start({ id: "ffffffff" })].map(({ name }) => name.slice(-8));
+  assert.deepEqual(names, ["ffffffff", "00000000"]);
 });
 
 test("nothing of a header breaks its line", async (t) => {

@@ -166,7 +166,7 @@ export class Driving {
       if (this.#isLossy) return;
       const ours = all.filter(({ kind }) => kind === "agent");
       const prompts = ours.flatMap((session) => this.#checked(session));
-      // On a busy machine the end of a run may be written a little behind the end of its session.
+      // Where time runs fast or the machine is busy, their ends come a little behind those of the sessions.
       const runs = await this.finishedRuns(prompts.length);
       assert.equal(runs.length, prompts.length, "each prompt is a run");
     } finally {

@@ -27,6 +27,7 @@
  *   ignore-cancel           session/cancel has no effect
  *   ignore-term             SIGTERM and SIGINT have no effect
  *   ignore-eof              lives on when its stdin is closed
+ *   linger MS FILE          when its stdin is closed, closes its stdout, takes so long, writes FILE and ends well
  *   log FILE                appends every line that it is sent to FILE
  *   first STEP              does STEP (see below) at the beginning of every prompt
  *
@@ -494,6 +495,14 @@ function took(line) {
   }
 }
 
+function linger(ms, file) {
+  process.stdout.end();
+  setTimeout(() => {
+    writeFileSync(file, "in order");
+    process.exit(0);
+  }, Number(ms));
+}
+
 if (has("exit")) process.exit(Number(setting("exit")));
 if (has("banner")) await write(`${textOf(setting("banner"))}\n`);
 if (has("stderr")) process.stderr.write(`${textOf(setting("stderr"))}\n`);
@@ -504,6 +513,7 @@ process.stdout.on("error", () => {});
 createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })
   .on("line", took)
   .on("close", () => {
+    if (has("linger")) return linger(...split(setting("linger")));
     if (!has("ignore-eof")) process.exit(0);
     setInterval(() => {}, 1000);
   });
