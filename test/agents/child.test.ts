@@ -105,7 +105,7 @@ test("too many open files fail the start and nothing else", { skip: !LINUX }, as
   t.after(() => limited.kill("SIGKILL"));
   assert.equal(
     await textOf(limited.stdout),
-    'failed "sh" can\'t be started: too many files are open; end some sessions\n',
+    'conflict "sh" can\'t be started: too many files are open; end some sessions\n',
   );
 });
 
