@@ -53,6 +53,7 @@ async function ours(): Promise<Recorder> {
     clock: systemClock,
     timer: systemTimer,
     lost: () => process.exit(1),
+    late: () => process.exit(1),
   });
   const store = new RecordedStore({ environment, clock: systemClock, watcher: createWatcher(), extraRoots: [] });
   const locate = () => store.find(sessionId);

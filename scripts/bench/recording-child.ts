@@ -23,7 +23,14 @@ else await told(async () => ({ take() {}, turn: async () => {}, end: async () =>
 
 async function ours(): Promise<void> {
   const lost = (): void => process.exit(1);
-  const recording = await openRecording({ folder, sessionId, clock: systemClock, timer: systemTimer, lost });
+  const recording = await openRecording({
+    folder,
+    sessionId,
+    clock: systemClock,
+    timer: systemTimer,
+    lost,
+    late: lost,
+  });
   await told(async () => ({
     take: (text) => recording.take({ kind: "text-delta", text }),
     turn: () => recording.room(),

@@ -3,7 +3,7 @@ import type { SessionEvent } from "./event.ts";
 /** Records that could not be written. */
 export interface Loss {
   readonly records: number;
-  /** Why, as the system says it (`ENOSPC`), or `unknown error`. */
+  /** Why, as the system says it (`ENOSPC`), what stands in the file's place, or `unknown error`. */
   readonly why: string;
 }
 
@@ -20,7 +20,7 @@ export interface Recording {
   room(): Promise<void>;
   /** Comes back when all that was taken, text that waits for its line's end left out, is written, or is known to be lost. */
   written(): Promise<void>;
-  /** What could not be written so far. */
+  /** What was given up so far; what waits until it can be written is not lost. */
   readonly loss: Loss | undefined;
   /** Writes what still waits, open calls ended, and closes. Nothing is taken after it. */
   close(): Promise<void>;

@@ -228,9 +228,13 @@ export class Supervisor implements Sessions {
     if (this.#names.has(name)) throw taken;
     this.#names.add(name);
     const release = (): void => void this.#names.delete(name);
-    const held = (await this.list()).some(
-      (session) => session.name === name && session.id !== except && isLive(session),
-    );
+    const sessions = await this.list();
+    // An id goes before a name, so under that name another session would be found.
+    if (sessions.some(({ id }) => id === name) || this.#parts.isRecorded(name)) {
+      release();
+      throw new Failure("conflict", "the name is the id of another session: choose another name");
+    }
+    const held = sessions.some((session) => session.name === name && session.id !== except && isLive(session));
     if (!held && !(await this.#parts.isNameTaken(name))) return release;
     release();
     throw taken;

@@ -50,6 +50,8 @@ interface SessionFindings {
   readonly joined: number;
   /** Entries that can't be read. */
   readonly problem?: string;
+  /** Sessions that ended so long ago that they are no longer kept, so far. */
+  readonly dropped?: number;
   /** Sessions of whose recording something could not be written. */
   readonly lost: readonly ({ readonly id: string } & NonNullable<SavedSession["lost"]>)[];
   /** Why the file can't be used. */
@@ -104,10 +106,11 @@ async function examine({ bridge, program }: Context, environment: Environment): 
 
 function savedSessions(own: OwnSessions): SessionFindings {
   try {
-    const { sessions, peers, problem } = own.read();
+    const { sessions, peers, problem, dropped } = own.read();
     const lost = sessions.flatMap((session) => (session.lost ? [{ id: session.id, ...session.lost }] : []));
     const joined = peers.filter(({ process }) => isAlive(process)).length;
-    return { sessions: sessions.length, joined, lost, ...(problem !== undefined && { problem }) };
+    const more = { ...(problem !== undefined && { problem }), ...(dropped !== undefined && { dropped }) };
+    return { sessions: sessions.length, joined, lost, ...more };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { sessions: 0, joined: 0, lost: [], broken: error.message };
@@ -153,7 +156,8 @@ function lines(findings: Findings, userHome: string, style: Style): string[] {
   const leavesOut =
     findings.sessions.problem !== undefined ||
     [runs, ...stores].some((each) => "skipped" in each && each.skipped.length > 0);
-  const right = leavesOut ? "Nothing is broken besides what is left out above." : "Nothing is broken.";
+  const besides = [...(leavesOut ? ["left out"] : []), ...(findings.sessions.lost.length > 0 ? ["lost"] : [])];
+  const right = `Nothing is broken${besides.length === 0 ? "" : ` besides what is ${besides.join(" or ")} above`}.`;
   return [...general, ...warnings, ...found, ...ran, "", ...(wrong.length === 0 ? [style.green(right)] : wrong)];
 }
 
@@ -192,14 +196,15 @@ function runState({ runs, archived, recovered, jobs, skipped }: RunReport, userH
   return [title, ...pairLines(rows, 2)];
 }
 
-function sessionState({ sessions, joined, problem, lost }: SessionFindings, style: Style): string[] {
+function sessionState({ sessions, joined, problem, dropped, lost }: SessionFindings, style: Style): string[] {
   const rows = lost
     .slice(0, MOST_NAMED)
     .map(({ id, records, why }) => ["lost", `${counted(records, "record")} of ${id}: ${printable(why)}`] as const);
   const more = lost.length > MOST_NAMED ? [["", `… and of ${lost.length - MOST_NAMED} more sessions`] as const] : [];
   const bad = problem === undefined ? [] : [["leaves out", problem] as const];
   const title = `${style.bold("sessions")}  ${counted(sessions, "session")} of our own, ${joined.toLocaleString("en")} joined`;
-  return [title, ...pairLines([...bad, ...rows, ...more], 2)];
+  const old = dropped === undefined ? [] : [["dropped", `${counted(dropped, "session")} that ended long ago`] as const];
+  return [title, ...pairLines([...bad, ...old, ...rows, ...more], 2)];
 }
 
 function storeState(store: StoreFindings, userHome: string, style: Style): string[] {

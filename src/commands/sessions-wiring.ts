@@ -11,6 +11,7 @@ import { checkProgram, startProgram } from "../agents/program.ts";
 import { logPrompt } from "../agents/prompt-log.ts";
 import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
+import type { Loss } from "../agents/recording.ts";
 import { type RecoveryParts, recoverSessions } from "../agents/recover.ts";
 import { describeSaved } from "../agents/saved.ts";
 import { interruptJob, jobSessionOf } from "../agents/session-job.ts";
@@ -27,7 +28,8 @@ import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { Watcher } from "../platform/watch.ts";
 import { ownRecordings } from "../stores/recorded/roots.ts";
-import type { SessionId } from "../transcript/names.ts";
+import { type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { counted } from "./stores.ts";
 
 /** What sessions are driven with. */
 export interface SessionsParts {
@@ -100,7 +102,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
     ...(watcher !== undefined && {
       othersChange: (signal) => watcher.file(join(bridgeHome, SESSIONS_FILE), signal),
     }),
-    isRecorded: (id) => existsSync(join(ownRecordings(environment), id)),
+    isRecorded: (id) => sessionIdOf(id) !== undefined && existsSync(join(ownRecordings(environment), id)),
     warn,
   });
 }
@@ -139,8 +141,13 @@ function recordingOf({ environment, clock, timer, warn, files }: SessionsParts, 
     clock,
     timer,
     ...(files !== undefined && { files }),
-    lost: ({ records, why }) => warn(`${records} records of the session ${sessionId} could not be recorded (${why})`),
+    late: (loss) => warn(`${records(loss)} of the session ${sessionId} could not be written yet (${loss.why})`),
+    lost: (loss) => warn(`${records(loss)} of the session ${sessionId} could not be recorded (${loss.why})`),
   });
+}
+
+function records({ records }: Loss): string {
+  return counted(records, "record");
 }
 
 function messageOf(error: unknown): string {

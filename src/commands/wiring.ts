@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { isServerAt } from "../client/holder.ts";
-import { openOwnSessions } from "../peers/own-sessions-file.ts";
+import type { OwnSessions } from "../peers/own-sessions.ts";
+import { openOwnSessions, SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import { PeerRegistry } from "../peers/registry.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Config, readConfig } from "../platform/config.ts";
@@ -44,6 +46,7 @@ import { openStores } from "../stores/registry.ts";
 import { AGENT_NAMES } from "../transcript/names.ts";
 import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
+import { knownSessions } from "./known-sessions.ts";
 import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
 import { inFull, type Program } from "./program.ts";
 import { OWN_WAIT, recoverOf, type SessionsParts, supervisorOf } from "./sessions-wiring.ts";
@@ -60,7 +63,8 @@ export interface Machine {
 /** The real stores, key and server. */
 export function bridgeOfThisMachine(given: Machine): Bridge {
   const machine = { ...given, warn: once(given.warn) };
-  const histories = (environment: Environment): Promise<Histories> => openHistories(machine, environment);
+  const histories = (environment: Environment): Promise<Histories> =>
+    openHistories(machine, environment, openOwnSessions({ bridgeHome: environment.bridgeHome, clock: machine.clock }));
   return {
     histories,
     async key(environment) {
@@ -96,7 +100,10 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
       return loginLink(url, makeLoginCode({ key, bootNonce }, machine.clock));
     },
     thisProcess: () => ({ pid: machine.pid, procStart: startOf(machine.pid) }),
-    serve: async (environment, port, log) => startServer(machine, environment, await histories(environment), port, log),
+    async serve(environment, port, log) {
+      const own = ownOfServer(machine, environment, log);
+      return startServer(machine, environment, await openHistories(machine, environment, own), own, port, log);
+    },
   };
 }
 
@@ -122,11 +129,24 @@ function configOf({ warn }: Machine, environment: Environment): Config {
   return config;
 }
 
-async function openHistories(machine: Machine, environment: Environment): Promise<Histories> {
+function ownOfServer({ clock, program }: Machine, { bridgeHome }: Environment, log: ServerLog): OwnSessions {
+  const dropped = once((message) => log({ level: "warn", msg: message }));
+  return openOwnSessions({
+    ...{ bridgeHome, clock, wait: OWN_WAIT },
+    // Told the first time: from then on each new session takes the place of an old one.
+    dropped: () =>
+      dropped(program.said("sessions.json keeps 10,000 sessions that have ended: older ones are dropped from it")),
+  });
+}
+
+async function openHistories(machine: Machine, environment: Environment, own: OwnSessions): Promise<Histories> {
   const { clock } = machine;
   const config = configOf(machine, environment);
   const extraRoots = Object.fromEntries(config.stores);
-  const stores = openStores({ environment, clock, watcher: createWatcher(), extraRoots });
+  const watcher = createWatcher();
+  const sessionsFile = join(environment.bridgeHome, SESSIONS_FILE);
+  const known = knownSessions(own, (signal) => watcher.file(sessionsFile, signal));
+  const stores = openStores({ environment, clock, watcher, extraRoots, known });
   const inventory = new Inventory({ stores, clock, timer: systemTimer, home: environment.home });
   return { stores, inventory, tools: { pages: new Pages(clock), timer: systemTimer }, agents: config.agents };
 }
@@ -135,6 +155,7 @@ async function startServer(
   machine: Machine,
   environment: Environment,
   { stores, inventory, tools, agents }: Histories,
+  own: OwnSessions,
   port: number,
   log: ServerLog,
 ): Promise<Serving> {
@@ -149,7 +170,6 @@ async function startServer(
   const runs = new RunInventory({ bridgeHome, clock });
   const bootNonce = newBootNonce();
   const fault = (route: string, error: unknown): void => log({ level: "error", route, msg: traceOf(error) });
-  const own = openOwnSessions({ bridgeHome, clock, wait: OWN_WAIT });
   const peers = new PeerRegistry({
     ...{ own, stores, clock, timer: tools.timer, tidies: true },
     titleOf: (agent, id) => inventory.row(agent, id)?.title,

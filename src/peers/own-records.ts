@@ -1,6 +1,6 @@
 import { Failure } from "../platform/failure.ts";
 import { isAlive } from "../platform/process-identity.ts";
-import { asArray, asObject, isNestedAtMost, type JsonObject } from "../platform/read.ts";
+import { asArray, asCount, asObject, isNestedAtMost, type JsonObject } from "../platform/read.ts";
 import { damaged, parseOwn, requireKnownVersion } from "../runs/own-json.ts";
 import type { OwnRecords, SavedPeer, SavedSession } from "./own-sessions.ts";
 import { savedPeerOf, savedSessionOf } from "./saved.ts";
@@ -44,14 +44,16 @@ export class RecordReader {
   readonly #sessions = new WeakMap<object, ReturnType<typeof savedSessionOf>>();
 
   /** What can be read of the document; of several with one id or name, the last counts. */
-  read({ sessions, peers }: Document): OwnRecords {
+  read({ fields, sessions, peers }: Document): OwnRecords {
     const readSessions = sessions.map((entry) => this.#session(entry)).filter((session) => session !== undefined);
     const readPeers = peers.map(savedPeerOf).filter((peer) => peer !== undefined);
     const bad = sessions.length + peers.length - readSessions.length - readPeers.length;
+    const dropped = droppedOf(fields);
     return {
       sessions: [...new Map(readSessions.map((session) => [session.id, session])).values()],
       peers: [...new Map(readPeers.map((peer) => [peer.name, peer])).values()],
       ...(bad > 0 && { problem: `${bad} ${bad === 1 ? "entry" : "entries"} of sessions.json can't be read` }),
+      ...(dropped > 0 && { dropped }),
     };
   }
 
@@ -75,7 +77,7 @@ export function sessionSaved(id: string, fields: Partial<SavedSession>): Change 
     }
     if (known !== undefined && JSON.stringify(after) === JSON.stringify(known)) return before;
     if (known !== undefined) return { ...before, sessions: before.sessions.with(index, after) };
-    return { ...before, sessions: withoutOldest([...before.sessions, after]) };
+    return withoutOldest({ ...before, sessions: [...before.sessions, after] });
   };
 }
 
@@ -100,14 +102,22 @@ export function peerRemoved(names: readonly string[], which: (peer: SavedPeer) =
   };
 }
 
-function withoutOldest(sessions: readonly unknown[]): readonly unknown[] {
-  if (sessions.length <= MOST_ENDED) return sessions;
+/** How many sessions were dropped from the document so far, since they had ended long ago. */
+export function droppedOf(fields: JsonObject): number {
+  return asCount(fields.dropped) ?? 0;
+}
+
+function withoutOldest(document: Document): Document {
+  const { fields, sessions } = document;
+  if (sessions.length <= MOST_ENDED) return document;
   const ended = sessions
     .map((record) => ({ record, session: savedSessionOf(record) }))
     .filter(({ session }) => session !== undefined && hasEnded(session))
     .sort((a, b) => endOf(a.session) - endOf(b.session));
   const gone = new Set(ended.slice(0, Math.max(0, ended.length - MOST_ENDED)).map(({ record }) => record));
-  return sessions.filter((record) => !gone.has(record));
+  if (gone.size === 0) return document;
+  const kept = sessions.filter((record) => !gone.has(record));
+  return { ...document, fields: { ...fields, dropped: droppedOf(fields) + gone.size }, sessions: kept };
 }
 
 function endOf(session: SavedSession | undefined): number {

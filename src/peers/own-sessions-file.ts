@@ -9,6 +9,7 @@ import {
   type Document,
   documentOf,
   documentText,
+  droppedOf,
   peerRemoved,
   peerSaved,
   RecordReader,
@@ -25,6 +26,8 @@ export interface OwnSessionsParts {
   readonly bridgeHome: string;
   readonly clock: Clock;
   readonly wait?: LockWait;
+  /** Told when sessions that ended long ago are no longer kept: how many. */
+  dropped?(count: number): void;
 }
 
 /** `sessions.json` in our own folder. Opening reads nothing, so it can't fail. */
@@ -131,7 +134,8 @@ class Writer {
           async () => {
             taken = this.#take();
             await removeLeftovers(bridgeHome, /^sessions\.json/);
-            await apply(this.#file, taken);
+            const dropped = await apply(this.#file, taken);
+            if (dropped > 0) this.#parts.dropped?.(dropped);
           },
           wait,
         );
@@ -150,8 +154,11 @@ class Writer {
   }
 }
 
-/** Makes the changes, one after the other; one that can't be made fails by itself. @throws as `SessionsFile` */
-async function apply(file: SessionsFile, changes: readonly Pending[]): Promise<void> {
+/**
+ * Makes the changes, one after the other; one that can't be made fails by itself. Gives how many sessions are no longer kept.
+ * @throws as `SessionsFile`
+ */
+async function apply(file: SessionsFile, changes: readonly Pending[]): Promise<number> {
   const before = file.read().document;
   let after = before;
   for (const { change, failed } of changes) {
@@ -162,4 +169,5 @@ async function apply(file: SessionsFile, changes: readonly Pending[]): Promise<v
     }
   }
   if (after !== before) await file.write(after);
+  return droppedOf(after.fields) - droppedOf(before.fields);
 }

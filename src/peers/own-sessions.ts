@@ -43,6 +43,8 @@ export interface OwnRecords {
   readonly peers: readonly SavedPeer[];
   /** Entries that could not be read and were passed over: how many, in one line for a person. */
   readonly problem?: string;
+  /** Sessions that ended so long ago that they are no longer kept: how many so far. */
+  readonly dropped?: number;
 }
 
 /**

@@ -49,7 +49,8 @@ export interface Peers {
   changes(signal: AbortSignal): AsyncIterable<void>;
   /**
    * Gives a session a name. The same session joining again is renamed.
-   * @throws Failure conflict: no such process runs, another live session has that name, or it is one of ours · failed: it can't be kept
+   * @throws Failure conflict: no such process of the user's runs, another live session has that name, it is the id of a session of
+   *   ours or of a recording, or the session is one of ours · failed: it can't be kept
    */
   join(request: JoinRequest): Promise<Peer>;
   /** Takes the name away again. @throws Failure not-found · conflict: it did not join, so it can't leave · failed */

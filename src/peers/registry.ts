@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { Bell } from "../platform/bell.ts";
 import { Failure } from "../platform/failure.ts";
-import { identityOf, isAlive } from "../platform/process-identity.ts";
+import { identityOf, isAlive, ourIdentity } from "../platform/process-identity.ts";
 import { Subscription } from "../platform/subscription.ts";
 import type { Timer } from "../platform/timer.ts";
+import { isUsersProgram } from "../platform/users-program.ts";
 import type { Watcher } from "../platform/watch.ts";
+import { sessionIdOf } from "../transcript/names.ts";
 import { isSameSession } from "./live.ts";
 import { FRESH_MS, type Look, type LookParts, Looks, type SeenPeer } from "./look.ts";
 import { derivedName, freeName } from "./names.ts";
@@ -83,10 +85,17 @@ export class PeerRegistry implements Peers {
     if (process === undefined || !isAlive({ ...process, ...(start !== undefined && { start }) })) {
       throw new Failure("conflict", `no process ${pid} runs that began then: join from inside the session`);
     }
-    const { seen } = await this.#lookAnew();
+    const { seen, records } = await this.#lookAnew();
     const ours = seen.filter(({ session }) => isSameSession(session, { agent, sessionId, pid }));
     const mine = first(ours, "own") ?? first(ours, "joined") ?? first(ours, "proven");
     if (mine?.origin === "own") return alreadyOurs(mine.peer, asked);
+    // Such a process never ends, or says nothing of whether a session does: the peer would stay for ever.
+    if (pid === ourIdentity().pid || !isUsersProgram(pid)) {
+      throw new Failure("conflict", `process ${pid} is no agent's program of yours: join from inside the session`);
+    }
+    if (asked !== undefined && (await this.#isId(asked, records))) {
+      throw new Failure("conflict", "the name is the id of a session: choose another name");
+    }
     const isTaken = (name: string): boolean => seen.some((each) => !ours.includes(each) && each.peer.name === name);
     const name = asked ?? mine?.peer.name ?? freeName(derivedName({ agent, cwd }), isTaken);
     if (isTaken(name)) throw new Failure("conflict", `another live session is named "${name}": choose another name`);
@@ -96,6 +105,14 @@ export class PeerRegistry implements Peers {
     const joined = (await this.#lookAnew()).seen.find(({ peer }) => peer.name === name);
     if (joined === undefined) throw new Failure("conflict", `process ${pid} ended while it joined`);
     return joined.peer;
+  }
+
+  /** Whether another session would be found under that name, since an id goes before a name. */
+  async #isId(name: string, { sessions }: OwnRecords): Promise<boolean> {
+    if (sessions.some(({ id }) => id === name)) return true;
+    const id = sessionIdOf(name);
+    const recordings = this.#parts.stores.find(({ agent }) => agent === "daemon");
+    return id !== undefined && (await recordings?.find(id)) !== undefined;
   }
 
   async #leave(name: string): Promise<void> {

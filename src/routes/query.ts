@@ -31,6 +31,15 @@ export function integer(name: string, description: string, least: number, most: 
   });
 }
 
+/** Any number that JSON can state, as JSON writes it. */
+export function anyNumber(name: string, description: string): QueryParameter<number> {
+  return once(name, description, { type: "number" }, (text) => {
+    const number = /^-?(0|[1-9]\d{0,400})(\.\d{1,400})?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isFinite(number)) throw new Failure("bad-request", `${name} must be a number`);
+    return number;
+  });
+}
+
 /** One of `words`. */
 export function oneOf<W extends string>(name: string, description: string, words: readonly W[]): QueryParameter<W> {
   return once(name, description, { type: "string", enum: words }, (text) => {

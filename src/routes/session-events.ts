@@ -1,7 +1,7 @@
 import { Failure } from "../platform/failure.ts";
 import type { Timer } from "../platform/timer.ts";
 import { type Answer, type QueryParameter, type Route, route } from "../server/route.ts";
-import { integer } from "./query.ts";
+import { anyNumber, integer } from "./query.ts";
 import { type Recorded, recordedEvents, SharedWires, type StreamTools } from "./recorded-events.ts";
 import { RECORD, RECORDS } from "./schemas.ts";
 
@@ -23,11 +23,10 @@ export interface EventsMount {
   find(params: { readonly [name: string]: string }): Promise<Recorded>;
 }
 
-const SINCE = integer(
+const SINCE = anyNumber(
   "since",
+  // Other programs may number their records as they like.
   "Only records behind this number: the `nextSeq` of an earlier page. Absent or 0: from the first on.",
-  0,
-  Number.MAX_SAFE_INTEGER,
 );
 const STREAM_SINCE: QueryParameter<number> = {
   ...SINCE,

@@ -87,6 +87,14 @@ export async function requireSession(sources: SessionSources, idOrName: string):
   throw new Failure("not-found", "no such session");
 }
 
+/** Whether `text` is the id of a session of ours, or of a recording whether it is listed or not. */
+export async function isSessionId({ sessions, stores }: SessionSources, text: string): Promise<boolean> {
+  if ((await sessions.find(text))?.id === text) return true;
+  const id = sessionIdOf(text);
+  const store = stores.find(({ agent }) => agent === RECORDINGS);
+  return id !== undefined && (await store?.find(id)) !== undefined;
+}
+
 /** The session of ours that a path names. @throws Failure not-found · conflict: another program has recorded it */
 export async function requireOwn(sources: SessionSources, idOrName: string): Promise<SessionDescriptor> {
   const { shown, own } = await requireSession(sources, idOrName);

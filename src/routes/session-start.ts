@@ -4,7 +4,7 @@ import { type Answer, type Route, route } from "../server/route.ts";
 import { bodySchema, readBody } from "./body.ts";
 import type { SessionContext } from "./context.ts";
 import { START_FIELDS, startOf } from "./session-fields.ts";
-import { requireOwn } from "./session-list.ts";
+import { isSessionId, requireOwn } from "./session-list.ts";
 import { SESSION, STARTED } from "./session-schemas.ts";
 
 /** What starts sessions. */
@@ -12,7 +12,8 @@ export function startRoutes(context: SessionContext): readonly Route[] {
   return [startRoute(context), restartRoute(context)];
 }
 
-function startRoute({ sessions }: SessionContext): Route {
+function startRoute(context: SessionContext): Route {
+  const { sessions } = context;
   return route({
     method: "POST",
     pattern: "/api/sessions",
@@ -27,7 +28,7 @@ function startRoute({ sessions }: SessionContext): Route {
     access: "key",
     handle: async ({ body }) => {
       const { what, prompt } = await startOf(readBody(START_FIELDS, body));
-      await checkName(sessions, what.name);
+      await checkName(context, what.name);
       const started = await sessions.start(what);
       if (prompt === undefined) return created(started);
       const accepted = await firstPrompt(sessions, started, prompt);
@@ -77,7 +78,7 @@ async function firstPrompt(
 }
 
 /** @throws Failure conflict: under that name another session would be found, since an id goes before a name */
-async function checkName(sessions: Sessions, name: string | undefined): Promise<void> {
-  if (name === undefined || (await sessions.find(name))?.id !== name) return;
+async function checkName(context: SessionContext, name: string | undefined): Promise<void> {
+  if (name === undefined || !(await isSessionId(context, name))) return;
   throw new Failure("conflict", "the name is the id of another session: choose another name");
 }

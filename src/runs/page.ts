@@ -27,8 +27,9 @@ export interface KeyPage<K extends RunKey> {
 /** Reads `<startedAt>:<name>`, or a time in ms alone, which means strictly older. @throws Failure bad-request */
 export function parseRunCursor(text: string): RunCursor {
   const [, time, name] = /^(0|-?[1-9]\d{0,15})(?::([^/\p{Cc}]{1,255}))?$/u.exec(text) ?? [];
+  // A page may end with one that claims to be older than 1970; nobody means such a time alone.
   const startedAt = Number(time ?? Number.NaN);
-  if (!Number.isSafeInteger(startedAt)) {
+  if (!Number.isSafeInteger(startedAt) || (startedAt < 0 && name === undefined)) {
     throw new Failure("bad-request", "before must be the next of an earlier page, or a time in milliseconds");
   }
   return { startedAt, ...(name !== undefined && { name }) };

@@ -152,5 +152,7 @@ function messageOf(problem: unknown, response: ServerResponse): Pick<ServerLogRe
   if (!response.headersSent) return { level: "debug", msg: "the client went away" };
   const { status, message } = refusalOf(problem);
   if (status === 500) return { level: "error", msg: `${message}: ${traceOf(problem)}` };
-  return { level: status === 403 ? "warn" : "debug", msg: message };
+  // Who is not let in is told by the guard, whose words name a host at most; other words may quote the request.
+  if (status === 403) return { level: "warn", msg: message };
+  return { level: "debug", msg: problem instanceof Failure ? `refused: ${problem.kind}` : "refused" };
 }

@@ -53,8 +53,8 @@ function operation(route: Route): JsonSchema {
 }
 
 function requestBody({ body }: Route): JsonSchema {
-  const required = Array.isArray(body?.required) && body.required.length > 0;
-  return { ...(required && { required }), content: { "application/json": body === undefined ? {} : { schema: body } } };
+  // Without a body nothing says that it is JSON, and the guard refuses what does not say so.
+  return { required: true, content: { "application/json": body === undefined ? {} : { schema: body } } };
 }
 
 function responses(route: Route): JsonSchema {

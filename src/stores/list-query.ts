@@ -43,7 +43,7 @@ export interface ListPage {
 export function parseRowCursor(text: string): RowCursor {
   const [, time, agentText, idText] = /^(-?\d{1,16})(?::([a-z]+):([^:]+))?$/.exec(text) ?? [];
   const updatedAt = time === undefined ? undefined : epochMsOf(Number(time));
-  if (updatedAt === undefined) throw badRowCursor();
+  if (updatedAt === undefined || (updatedAt < 0 && agentText === undefined)) throw badRowCursor();
   if (agentText === undefined) return { updatedAt };
   const agent = agentNameOf(agentText);
   const id = sessionIdOf(idText);

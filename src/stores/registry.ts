@@ -6,6 +6,7 @@ import { openClaude } from "./claude/open.ts";
 import { openCodex } from "./codex/open.ts";
 import { openHermes } from "./hermes/open.ts";
 import { openOpenCode } from "./opencode/open.ts";
+import type { KnownSessions } from "./recorded/known.ts";
 import { openRecorded } from "./recorded/open.ts";
 import type { Store } from "./store.ts";
 
@@ -16,6 +17,8 @@ export interface StoreParts {
   readonly watcher: Watcher;
   /** Further folders to look in, by agent: `stores` in `config.json`. */
   readonly extraRoots: { readonly [agent in AgentName]?: readonly string[] };
+  /** What is known of recorded sessions besides their recordings. */
+  readonly known?: KnownSessions;
 }
 
 /** Opens one agent's store. Opening reads nothing, so it can't fail. */

@@ -23,7 +23,7 @@ function fullDisk(isFull: () => boolean): RecordingFiles {
   };
 }
 
-test("a session goes on though the disk is full; the loss is told when it begins and as it was in the end, and stands in sessions.json", async (t) => {
+test("a session goes on though the disk is full; that records wait is told, and in the end the loss, which stands in sessions.json", async (t) => {
   const home = driving(t, [], { files: fullDisk(() => true), isLossy: true });
   const { id, end } = await home.turn(['say "one\\n"', "call c1", 'say "two\\n"']);
   assert.equal(end.reason, "completed");
@@ -31,7 +31,7 @@ test("a session goes on though the disk is full; the loss is told when it begins
   await home.sessions.stop(id);
   assert.deepEqual(home.saved(id).lost, { records: 12, why: "ENOSPC" });
   assert.deepEqual(home.warned, [
-    `1 records of the session ${id} could not be recorded (ENOSPC)`,
+    `1 record of the session ${id} could not be written yet (ENOSPC)`,
     `12 records of the session ${id} could not be recorded (ENOSPC)`,
   ]);
   assert.match(home.sessions.output(id)?.read().text ?? "", /one[\s\S]*two[\s\S]*three/);
@@ -52,6 +52,9 @@ test("what could not be written for a while is written when there is room again"
     seqs.map((_, index) => index + 1),
   );
   assert.match(home.text(id), /three\n/);
+  assert.equal(home.saved(id).lost, undefined, "what was only late is not lost");
+  assert.equal(home.warned.length, 1);
+  assert.match(home.warned[0] ?? "", /could not be written yet \(ENOSPC\)$/);
 });
 
 test("a recording whose folder is deleted in mid-turn is gone on with in a new one, without a number twice", async (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../../src/platform/failure.ts";
@@ -39,6 +39,15 @@ test("a name is taken while a live session of ours has it, also one that is only
   const [session] = await home.sessions.list();
   await home.sessions.stop(session?.id as SessionId);
   assert.equal((await home.start({ name: "worker" })).name, "worker");
+});
+
+test("the id of a session, live or ended, or of a recording is no name for another", async (t) => {
+  const home = driving(t);
+  const { id } = await home.turn(["say hello"]);
+  mkdirSync(dirname(home.recording("ses_other")), { recursive: true });
+  for (const name of [id, "ses_other"]) await assert.rejects(home.start({ name }), /is the id of another session/);
+  await home.sessions.stop(id);
+  await assert.rejects(home.start({ name: id }), /is the id of another session/);
 });
 
 test("a name is taken by a peer as well", async (t) => {
@@ -225,7 +234,9 @@ test("in a home that can't be written, sessions that run go on, and starting one
   await withoutPrivilege(async () => {
     await assert.rejects(home.start(), {
       kind: "conflict",
-      message: "the session was not started: sessions.json can't be looked at: see to the permissions of its folder",
+      // Which of the two files there is looked at first depends on what was written a moment before.
+      message:
+        /^the session was not started: (sessions\.json can't be looked at: see to the permissions of its folder|agent-bridge's own folder can't be written: see --home and AGENT_BRIDGE_HOME)$/,
     });
   });
   assert.equal(await home.prompt(id, "say y"), "completed");

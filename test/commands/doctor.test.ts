@@ -84,6 +84,10 @@ test("doctor tells of sessions.json: what was lost, what can't be read, who join
   assert.match(out, /^sessions {2}2 sessions of our own, 1 joined$/m);
   assert.match(out, /^ {2}leaves out {2}1 entry of sessions\.json can't be read$/m);
   assert.match(out, /^ {2}lost {8}3 records of sess_1: no space is left$/m);
+  assert.match(out, /^Nothing is broken besides what is left out or lost above\.$/m);
+  const lossy = await asked({ version: 1, sessions: [{ ...session, lost }], peers: [], dropped: 50_000 });
+  assert.match(lossy.out, /^ {2}dropped {2}50,000 sessions that ended long ago$/m);
+  assert.match(lossy.out, /^Nothing is broken besides what is lost above\.$/m);
   for (const [content, told] of [
     ["{", /broken: sessions\.json is damaged and is left as it is/],
     [{ version: 2 }, /broken: sessions\.json was written by a newer agent-bridge/],

@@ -18,14 +18,14 @@ interface Opened extends OwnSessions {
   content(): unknown;
 }
 
-function opened(t: TestContext, content?: unknown): Opened {
+function opened(t: TestContext, content?: unknown, dropped = (_count: number): void => {}): Opened {
   const bridgeHome = join(temporaryFolder(t), "home");
   const file = join(bridgeHome, "sessions.json");
   if (content !== undefined) {
     mkdirSync(bridgeHome, { recursive: true, mode: 0o700 });
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   }
-  const own = openOwnSessions({ bridgeHome, clock: systemClock, wait: { waitMs: 200, tryEveryMs: 5 } });
+  const own = openOwnSessions({ bridgeHome, clock: systemClock, wait: { waitMs: 200, tryEveryMs: 5 }, dropped });
   return { ...own, bridgeHome, file, content: () => JSON.parse(readFileSync(file, "utf8")) };
 }
 
@@ -160,6 +160,21 @@ test("of 10,000 ended sessions the oldest ended goes, a live one never", async (
     [ids.size, ids.has("sess_9999"), ids.has("sess_live"), ids.has("sess_0")],
     [10_002, false, true, true],
   );
+});
+
+test("what is dropped of more than 10,000 ended sessions is told and counted", async (t) => {
+  const ended = Array.from({ length: 10_020 }, (_, i) =>
+    session(`sess_${i}`, { status: "ended", startedAt: at(1), endedAt: at(i) }),
+  );
+  const told: number[] = [];
+  const own = opened(t, { version: 1, sessions: ended, peers: [] }, (count) => void told.push(count));
+  assert.equal(own.read().dropped, undefined);
+  const live = { owner: ourIdentity() };
+  await own.saveSession("sess_new", session("sess_new", live));
+  assert.deepEqual([told, own.read().dropped, own.read().sessions.length], [[20], 20, 10_001]);
+  await own.saveSession("sess_new", { status: "ended", endedAt: at(20_000) });
+  await own.saveSession("sess_more", session("sess_more", live));
+  assert.deepEqual([told, own.read().dropped], [[20, 1], 21]);
 });
 
 test("a peer is removed only where what stands there is still the one that was meant", async (t) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { SavedPeer, SavedSession } from "../../src/peers/own-sessions.ts";
@@ -236,6 +236,18 @@ test("a process that is not there, or began at another time, can't join", async 
   await assert.rejects(registry.join(asked(cli.pid)), refused("conflict", /no process/));
 });
 
+test("a process that is no program of the user's can't join: the server itself, that of number 1, the kernel's threads", async (t) => {
+  const { registry, saved } = homeFor(t);
+  const listed = process.platform === "linux" ? readdirSync("/proc", { encoding: "utf8" }) : [];
+  const kernel = listed.filter((name) => isKernelThread(name));
+  for (const pid of [process.pid, 1, ...kernel.slice(0, 2).map(Number)]) {
+    await assert.rejects(registry.join(asked(pid)), refused("conflict", /no agent's program of yours/), String(pid));
+  }
+  const cli = await liveProcess(t);
+  await registry.join(asked(cli.pid));
+  assert.equal(saved().peers.length, 1);
+});
+
 test("a number that another process has got since is no proof", async (t) => {
   const { save, names } = homeFor(t);
   const cli = await liveProcess(t);
@@ -369,3 +381,12 @@ test("a store that can't be asked, and a damaged file, hide none of the others; 
   const cli = await liveProcess(t);
   await assert.rejects(registry.join(asked(cli.pid, { sessionId: "s2" })), refused("failed", /damaged/));
 });
+
+function isKernelThread(pid: string): boolean {
+  if (!/^[1-9]\d*$/.test(pid)) return false;
+  try {
+    return /^Kthread:\s+1$/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -67,6 +67,20 @@ test("who can't join or leave is told why, with 409", async (t) => {
   }
 });
 
+test("a peer can't take the id of a session of ours, or of a recording, for its name", async (t) => {
+  const { post, saveOwn, recordings } = await peerServer(t);
+  const cli = await liveProcess(t);
+  await saveOwn("sess_00000001");
+  await saveOwn("sess_00000002", { status: "ended", endedAt: at(600) });
+  recordings.say("ses_other", "hello");
+  const body = { agent: "claude", sessionId: "s1", cwd: "/w", pid: cli.pid };
+  for (const name of ["sess_00000001", "sess_00000002", "ses_other"]) {
+    const { status, body: answer } = await post({ ...body, name });
+    assert.deepEqual([status, answer.error], [409, "the name is the id of a session: choose another name"], name);
+  }
+  assert.equal((await post({ ...body, name: "ses_nobody" })).status, 201);
+});
+
 test("an unchanged state is answered 304, and no longer once a peer has died", async (t) => {
   const { post, server } = await peerServer(t);
   const cli = await liveProcess(t);

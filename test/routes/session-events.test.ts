@@ -99,7 +99,7 @@ test("a limit ends a page, and nextSeq goes on behind it", async (t) => {
 test("a query that is not well-formed is refused, and so is a session that is not there", async (t) => {
   const { home, routes } = served(t);
   home.write("ses_1", plains(1, 3));
-  for (const query of ["since=-1", "since=x", "since=", "since=1.5", "limit=0", "limit=2001", "limit="]) {
+  for (const query of ["since=x", "since=", "since=1e999", "limit=0", "limit=2001", "limit="]) {
     assert.equal(await refusal(routes, `${EVENTS}?${query}`), "bad-request", query);
   }
   assert.equal(await refusal(routes, `${EVENTS}/stream?since=x`), "bad-request");

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { systemClock } from "../../src/platform/clock.ts";
+import { Failure } from "../../src/platform/failure.ts";
 import { listen, PortTaken } from "../../src/server/listen.ts";
 import { KEY, plainRoute, serve } from "./harness.ts";
 
@@ -108,7 +109,7 @@ test("a request is logged by its route, without its path or query", async (t) =>
     server.log.map(({ ms, ...record }) => ({ ...record, timed: typeof ms === "number" })),
     [
       { level: "debug", msg: "request", route: "/a/:name", status: 200, timed: true },
-      { level: "debug", msg: "there is nothing at this path", status: 404, timed: true },
+      { level: "debug", msg: "refused: not-found", status: 404, timed: true },
       {
         level: "warn",
         msg: noKey,
@@ -117,5 +118,17 @@ test("a request is logged by its route, without its path or query", async (t) =>
         timed: true,
       },
     ],
+  );
+});
+
+test("a refusal that quotes what was sent is logged without its words", async (t) => {
+  const refusing = plainRoute("/a", () => {
+    throw new Failure("bad-request", 'the agent "secret" is not known');
+  });
+  const server = await serve(t, [refusing]);
+  assert.match((await server.ask("/a")).body, /secret/);
+  assert.deepEqual(
+    server.log.map(({ level, msg }) => ({ level, msg })),
+    [{ level: "debug", msg: "refused: bad-request" }],
   );
 });

@@ -64,3 +64,9 @@ test("methods of one path stand together, open routes need no key, streams are s
     default: ERROR,
   });
 });
+
+test("a body is told as required also where none of its keys is: without it nothing says that it is JSON", () => {
+  const document = openApiDocument([plainRoute("/api/a", undefined, { method: "POST" })], "1");
+  const paths = document.paths as { [path: string]: { [method: string]: { requestBody: { required?: boolean } } } };
+  assert.equal(paths["/api/a"]?.post?.requestBody.required, true);
+});

@@ -13,6 +13,8 @@ const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (c
 export interface RecordingFile extends ByteSource {
   /** Puts bytes at the file's end; how many it took. @throws the system's error */
   append(bytes: Uint8Array): Promise<number>;
+  /** How long the file is now: bytes. @throws the system's error */
+  sizeNow(): number;
   /** Whether the file still is what its path leads to. */
   isInPlace(): boolean;
   close(): void;
@@ -56,6 +58,7 @@ function opened(path: string, how: number): RecordingFile {
       new Promise((resolve, reject) => {
         write(descriptor, bytes, 0, bytes.length, null, (error, count) => (error ? reject(error) : resolve(count)));
       }),
+    sizeNow: () => fstatSync(descriptor).size,
     isInPlace: () => isAt(path, stats),
     close: () => closeSync(descriptor),
   };

@@ -1,41 +1,50 @@
 import type { Loss } from "../recording.ts";
 
+/** Who is told of what can't be written. */
+export interface LossTold {
+  /** Records are lost. */
+  lost(loss: Loss): void;
+  /** Records can't be written yet, and wait. */
+  late(loss: Loss): void;
+}
+
 /**
- * Keeps count of what a recording has lost, and tells it: once, when writing fails for the first time, and then no more
- * than once each time that it can't be written and loses more.
+ * Keeps count of what a recording has lost, and tells it: once when records have to wait for the first time, and no more than
+ * once each time that it can't be written and loses some.
  */
 export class LossBook {
-  readonly #tell: (loss: Loss) => void;
+  readonly #tell: LossTold;
   #records = 0;
   /** Of those, what no notice in the file tells of. */
   #unmarked = 0;
   #removed = 0;
   #why = "";
-  #told: number | undefined;
+  #told = 0;
   #toldOfFault = false;
+  #toldOfWaiting = false;
 
-  constructor(tell: (loss: Loss) => void) {
+  constructor(tell: LossTold) {
     this.#tell = tell;
   }
 
-  /** What is lost, with `more` that can't be written now. */
-  loss(more: number): Loss | undefined {
-    const records = this.#records + more;
-    return records === 0 ? undefined : { records, why: this.#why };
+  /** What is lost. */
+  get loss(): Loss | undefined {
+    return this.#records === 0 ? undefined : { records: this.#records, why: this.#why };
   }
 
   /** Writing has failed; `waiting` records are kept until it succeeds. */
   failing(why: string, waiting: number): void {
-    this.#why = why;
-    if (this.#told === undefined) this.#tellOf(waiting);
+    if (this.#toldOfWaiting) return;
+    this.#toldOfWaiting = true;
+    this.#tell.late({ records: waiting, why });
   }
 
-  /** `records` are given up, `waiting` are kept. */
-  giveUp(why: string, waiting: number, records = 1): void {
+  /** `records` are given up. */
+  giveUp(why: string, records = 1): void {
     this.#why = why;
     this.#records += records;
     this.#unmarked += records;
-    if (!this.#toldOfFault) this.#tellOf(waiting);
+    if (!this.#toldOfFault) this.#tellLoss();
   }
 
   /** Records that had been written are no longer there. */
@@ -43,7 +52,7 @@ export class LossBook {
     this.#why = "ENOENT";
     this.#records += records;
     this.#removed += records;
-    this.#tellOf(0);
+    this.#tellLoss();
   }
 
   /** Writing has succeeded. */
@@ -53,7 +62,7 @@ export class LossBook {
 
   /** Nothing more is written: what was not told is told. */
   close(): void {
-    if (this.#records > (this.#told ?? 0)) this.#tellOf(0);
+    if (this.#records > this.#told) this.#tellLoss();
   }
 
   /** What the file is to say of records that are missing in it, once; undefined when nothing is to be said. */
@@ -67,11 +76,11 @@ export class LossBook {
     return texts.length === 0 ? undefined : texts.join("; ");
   }
 
-  #tellOf(waiting: number): void {
-    const loss = this.loss(waiting);
+  #tellLoss(): void {
+    const { loss } = this;
     if (loss === undefined) return;
     this.#told = loss.records;
     this.#toldOfFault = true;
-    this.#tell(loss);
+    this.#tell.lost(loss);
   }
 }

@@ -4,6 +4,7 @@ import type { SessionId } from "../../transcript/names.ts";
 import type { SessionEvent } from "../event.ts";
 import type { Loss, Recording } from "../recording.ts";
 import type { RecordingFiles } from "./file.ts";
+import type { LossTold } from "./loss-book.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { isRecorded, RecordLines } from "./record-line.ts";
 import { TextLines } from "./text-lines.ts";
@@ -23,7 +24,7 @@ const ESSENTIAL: ReadonlySet<string> = new Set<SessionEvent["kind"]>([
 ]);
 
 /** What a recorder is made with. */
-export interface RecorderParts {
+export interface RecorderParts extends LossTold {
   readonly path: string;
   readonly sessionId: SessionId;
   /** The number of the last record that the file holds. */
@@ -31,7 +32,6 @@ export interface RecorderParts {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly files: RecordingFiles;
-  readonly lost: (loss: Loss) => void;
 }
 
 /** Makes records of what happens in a session: lines of text, the newest update of each call, and everything else as it is. */
@@ -47,12 +47,12 @@ export class Recorder implements Recording {
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
-  constructor({ path, sessionId, seq, clock, timer, files, lost }: RecorderParts) {
+  constructor({ path, sessionId, seq, clock, timer, files, lost, late }: RecorderParts) {
     this.#clock = clock;
     this.#timer = timer;
     this.#lines = new RecordLines(clock, sessionId);
     const notice = (number: number, text: string): string => this.#lines.line(number, { kind: "notice", text });
-    this.#writer = new RecordWriter({ path, files, timer, seq, notice, lost });
+    this.#writer = new RecordWriter({ path, files, timer, seq, notice, lost, late });
     this.#text = new TextLines((kind, text, partial) => {
       this.#writer.add((number) => this.#lines.textLine(number, kind, text, partial));
     });

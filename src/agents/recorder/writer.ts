@@ -1,8 +1,8 @@
-import { errorCode } from "../../platform/failure.ts";
+import { errorCode, Failure } from "../../platform/failure.ts";
 import type { Timer } from "../../platform/timer.ts";
 import type { Loss } from "../recording.ts";
 import type { RecordingFile, RecordingFiles } from "./file.ts";
-import { LossBook } from "./loss-book.ts";
+import { LossBook, type LossTold } from "./loss-book.ts";
 import { linesIn, renumbered } from "./record-line.ts";
 import { type Tail, tailOf } from "./tail.ts";
 
@@ -17,7 +17,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /** What a writer is made with. */
-export interface WriterParts {
+export interface WriterParts extends LossTold {
   readonly path: string;
   readonly files: RecordingFiles;
   readonly timer: Timer;
@@ -25,7 +25,6 @@ export interface WriterParts {
   readonly seq: number;
   /** Makes a `notice` that tells of a loss. */
   readonly notice: (seq: number, text: string) => string;
-  readonly lost: (loss: Loss) => void;
 }
 
 /** Whoever waits until so many lines of all are written. */
@@ -46,6 +45,8 @@ export class RecordWriter {
   #file: RecordingFile | undefined;
   /** The file ends in a line without its newline. */
   #torn = false;
+  /** How long the file is as far as we know: bytes. */
+  #end = 0;
   #lines: string[] = [];
   #characters = 0;
   /** Lines that were written so far. */
@@ -60,7 +61,7 @@ export class RecordWriter {
   constructor(parts: WriterParts) {
     this.#parts = parts;
     this.#seq = parts.seq;
-    this.#book = new LossBook(parts.lost);
+    this.#book = new LossBook(parts);
   }
 
   /** The number of the newest record. */
@@ -68,16 +69,16 @@ export class RecordWriter {
     return this.#seq;
   }
 
-  /** What is lost so far, or would be if nothing could be written any more. */
+  /** What is lost so far: not what waits until it can be written. */
   get loss(): Loss | undefined {
-    return this.#book.loss(this.#fault === undefined ? 0 : this.#lines.length);
+    return this.#book.loss;
   }
 
   /** Takes the record that `line` makes of its number. `essential`: it is among the last to be given up. */
   add(line: (seq: number) => string, essential = false): void {
     if (this.#closing !== undefined) return;
     if (this.#fault !== undefined && this.#characters > (essential ? ESSENTIAL_WAITING : MOST_WAITING)) {
-      this.#book.giveUp(this.#fault, this.#lines.length);
+      this.#book.giveUp(this.#fault);
       return;
     }
     this.#mark();
@@ -109,7 +110,7 @@ export class RecordWriter {
     this.#cancelRetry?.();
     this.#start();
     await this.#run;
-    if (this.#lines.length > 0) this.#book.giveUp(this.#fault ?? "unknown error", 0, this.#lines.length);
+    if (this.#lines.length > 0) this.#book.giveUp(this.#fault ?? "unknown error", this.#lines.length);
     this.#lines = [];
     this.#characters = 0;
     this.#closeFile();
@@ -140,12 +141,14 @@ export class RecordWriter {
       this.#run = undefined;
     } catch (error) {
       this.#run = undefined;
-      this.#failed(errorCode(error) ?? "unknown error");
+      this.#failed(whyNot(error));
     }
     this.#wake();
   }
 
   async #writeBatch(): Promise<void> {
+    // Someone else has cut it, or written to it: it may end in mid-line, or with other numbers.
+    if (this.#file !== undefined && this.#file.sizeNow() !== this.#end) this.#closeFile();
     this.#file ??= await this.#open();
     const batch = this.#batch();
     const bytes = Buffer.from(`${this.#torn ? "\n" : ""}${batch.join("")}`);
@@ -163,6 +166,7 @@ export class RecordWriter {
     }
     // What went into a file that nobody can find any more is written again, into the one that takes its place.
     if (!file.isInPlace()) return this.#closeFile();
+    this.#end += bytes.length;
     this.#torn = false;
     this.#count(batch.length);
     this.#recovered();
@@ -198,6 +202,7 @@ export class RecordWriter {
       throw error;
     }
     this.#torn = !tail.endsLine;
+    this.#end = file.size;
     const before = this.#seq - this.#lines.length;
     if (tail.seq > before) {
       this.#lines = this.#lines.map((line, index) => renumbered(line, tail.seq + 1 + index));
@@ -242,4 +247,9 @@ export class RecordWriter {
     this.#waiting = this.#waiting.filter((waiting) => !due.includes(waiting));
     for (const { resolve } of due) resolve();
   }
+}
+
+/** Why a file could not be written, as short as it can be told. */
+function whyNot(error: unknown): string {
+  return errorCode(error) ?? (error instanceof Failure ? error.message : "unknown error");
 }

@@ -9,6 +9,7 @@ import { Looks } from "../looks.ts";
 import type { ListEffort, Listed } from "../store.ts";
 import type { RecordedPlace } from "./chats.ts";
 import { factsOf, type Reading, type RecordedFacts } from "./facts.ts";
+import { type KnownSession, type KnownSessions, sameKnown } from "./known.ts";
 import type { RecordedRoot } from "./roots.ts";
 
 const EVENTS = "events.jsonl";
@@ -33,6 +34,10 @@ interface Known {
   readonly place: RecordedPlace;
   stamp: FileStamp | undefined;
   reading: Reading | undefined;
+  /** What the recording alone says. */
+  bare: Listed | undefined;
+  /** What is known besides, as it went into the row. */
+  known: KnownSession | undefined;
   row: Listed | undefined;
 }
 
@@ -47,6 +52,7 @@ export class Catalogue {
   readonly #findRoots: () => readonly RecordedRoot[];
   readonly #clock: Clock;
   readonly #work: ListingWork;
+  readonly #others: KnownSessions | undefined;
   readonly #folders = new Map<string, Folder>();
   readonly #touched = new Set<string>();
   readonly #afterLook = new Set<() => void>();
@@ -59,10 +65,11 @@ export class Catalogue {
   #rows: readonly Listed[] = [];
   readonly #looks = new Looks<readonly Listed[]>((effort) => this.#look(effort));
 
-  constructor(findRoots: () => readonly RecordedRoot[], clock: Clock, work: ListingWork) {
+  constructor(findRoots: () => readonly RecordedRoot[], clock: Clock, work: ListingWork, known?: KnownSessions) {
     this.#findRoots = findRoots;
     this.#clock = clock;
     this.#work = work;
+    this.#others = known;
   }
 
   get roots(): readonly RecordedRoot[] {
@@ -122,6 +129,7 @@ export class Catalogue {
     const touched = new Set(this.#touched);
     this.#touched.clear();
     const breather = new Breather();
+    const knownNow = this.#others?.look();
     const leftOut: LeftOut[] = [];
     const known = new Map<string, Known>();
     const listed = new Map<string, Known>();
@@ -133,10 +141,13 @@ export class Catalogue {
           place: { root: real, file },
           stamp: undefined,
           reading: undefined,
+          bare: undefined,
+          known: undefined,
           row: undefined,
         };
         known.set(file, entry);
         if (sweep || entry.reading === undefined || touched.has(name)) await this.#refresh(entry, name);
+        if (entry.bare !== undefined) complete(entry, entry.bare, knownNow?.(entry.bare.id));
         const { reading } = entry;
         if (reading !== undefined && reading.kind !== "session") leftOut.push({ reason: reading.reason, path: file });
         if (entry.row !== undefined) keepNewest(listed, name, entry, leftOut);
@@ -205,15 +216,16 @@ export class Catalogue {
     const stamp = stampOf(entry.place.file);
     if (stamp === undefined) {
       // A folder in which nothing is recorded: a terminal's or a command's, or a session that is about to begin.
-      Object.assign(entry, { stamp: undefined, reading: NOTHING, row: undefined });
+      Object.assign(entry, { stamp: undefined, reading: NOTHING, bare: undefined, row: undefined });
       return;
     }
     if (entry.stamp !== undefined && sameStamp(entry.stamp, stamp)) return;
     const { reading, stamp: read } = await this.#read(entry.place);
     entry.reading = reading;
     entry.stamp = read ?? stamp;
-    const row = isListed(reading) ? rowOf(name, reading.facts, entry.stamp) : undefined;
-    entry.row = row;
+    entry.bare = isListed(reading) ? rowOf(name, reading.facts, entry.stamp) : undefined;
+    entry.row = entry.bare;
+    entry.known = undefined;
   }
 
   async #read(place: RecordedPlace): Promise<{ reading: Reading; stamp: FileStamp | undefined }> {
@@ -229,6 +241,23 @@ export class Catalogue {
       return { reading: { kind: "skipped", reason }, stamp: undefined };
     }
   }
+}
+
+/** Puts what is known besides into the row, which stays the same one while both say what they said. */
+function complete(entry: Known, bare: Listed, known: KnownSession | undefined): void {
+  if (sameKnown(entry.known, known)) return;
+  entry.known = known;
+  if (known === undefined) {
+    entry.row = bare;
+    return;
+  }
+  const model = bare.model ?? known.model;
+  entry.row = Object.freeze({
+    ...bare,
+    cwd: bare.cwd || known.cwd,
+    ...(model !== undefined && { model }),
+    ...(known.live !== undefined && { live: known.live }),
+  });
 }
 
 /** Of two recordings of one id, the one that was written last is listed. */

@@ -1,3 +1,4 @@
+import { BytePool } from "../../jsonl/buffers.ts";
 import { byteOffsetOf, FILE_START } from "../../jsonl/cursor.ts";
 import { pageBuffer, readPage, readPageBefore } from "../../jsonl/page.ts";
 import type { EpochMs } from "../../platform/clock.ts";
@@ -5,6 +6,7 @@ import type { OpenFile } from "../../platform/files.ts";
 import { asString, asText } from "../../platform/read.ts";
 import { clip, oneLine } from "../../transcript/clip.ts";
 import { PAGE_BYTES, TITLE_CHARACTERS } from "../../transcript/limits.ts";
+import { walkLines } from "./lines.ts";
 import { eventsOf, isCommandRecord, type RecordedEvent } from "./record.ts";
 import { blocksText } from "./value-text.ts";
 
@@ -12,6 +14,8 @@ import { blocksText } from "./value-text.ts";
 const HEAD_BYTES = 2 * 1024 * 1024;
 /** Most recordings tell all that a list shows in so few bytes at either end. */
 const FIRST_BYTES = 32 * 1024;
+/** Longer lines are not read at all. */
+const LONG_LINE_BYTES = 32 * 1024 * 1024;
 
 /** What a list shows of a recording. */
 export interface RecordedFacts {
@@ -34,6 +38,7 @@ export type Reading =
 export async function factsOf(open: OpenFile): Promise<Reading> {
   const head = await headOf(open);
   const tail = await tailOf(open);
+  if (!head.any && !tail.any && !head.command) await lookAtLongLines(open, head);
   if (!head.any && !tail.any) {
     if (head.command) return { kind: "skipped", reason: "the recording of a plain command" };
     return { kind: "blank", reason: open.size === 0 ? "nothing is recorded yet" : "no record can be read in it" };
@@ -86,6 +91,17 @@ async function headOf(open: OpenFile): Promise<Head> {
     cursor = page.next.discarding && bytes === FIRST_BYTES ? cursor : page.next;
   }
   return head;
+}
+
+/** Lines that are too long for a page of a chat are read for the list only where there is nothing else to read. */
+async function lookAtLongLines(open: OpenFile, head: Head): Promise<void> {
+  const size = Math.min(open.size, HEAD_BYTES + LONG_LINE_BYTES);
+  const source = { size, read: (target: Uint8Array, place: number) => open.read(target, place) };
+  await walkLines(source, { from: 0, to: Math.min(size, HEAD_BYTES) }, new BytePool(), ({ bytes }) => {
+    if (bytes === undefined || bytes.length <= PAGE_BYTES) return undefined;
+    for (const event of eventsOf(bytes)) noteHead(head, event);
+    return head.any ? "enough" : undefined;
+  });
 }
 
 function noteHead(head: Head, event: RecordedEvent): void {

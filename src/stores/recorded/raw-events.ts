@@ -136,12 +136,12 @@ export class RawEventReader {
   }
 
   async #startBehind(open: OpenFile, since: number, ends: PageEnds): Promise<Start> {
-    if (since <= 0) return { offset: 0, reset: false };
+    if (since === 0) return { offset: 0, reset: false };
     const known = ends.of(since);
     if (known !== undefined && isLineStart(open, byteOffsetOf(known))) return { offset: known, reset: false };
     const { offset, last } = await placeBehind(open, since, this.#pool);
     // A number that this file does not have yet, and that stood in the one before it.
-    const reset = last !== undefined && last < since && since <= ends.earlier && offset > 0;
+    const reset = last !== undefined && last < since && since > 0 && since <= ends.earlier && offset > 0;
     return reset ? { offset: 0, reset } : { offset, reset };
   }
 
@@ -154,10 +154,11 @@ export class RawEventReader {
     let end = from;
     let bytes = 0;
     const full = await walkLines(open, { from }, this.#pool, (line) => {
-      if (events.length === limit) return "enough";
+      // Behind the number 0 the first record comes, so no page ends with it while another follows.
+      if (events.length >= limit && events.at(-1)?.seq !== 0) return "enough";
       const event = line.bytes && rawEventOf(line.bytes);
       if (event !== undefined) {
-        if (events.length > 0 && bytes + event.line.length > PAGE_BYTES) return "enough";
+        if (events.length > 0 && events.at(-1)?.seq !== 0 && bytes + event.line.length > PAGE_BYTES) return "enough";
         events.push(event);
         bytes += event.line.length;
       }

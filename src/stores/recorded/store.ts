@@ -25,6 +25,7 @@ import type {
 } from "../store.ts";
 import { Catalogue, type ListingWork } from "./catalogue.ts";
 import { RecordedChats, type RecordedPlace } from "./chats.ts";
+import type { KnownSessions } from "./known.ts";
 import { RawEventReader } from "./raw-events.ts";
 import { recordedRoots } from "./roots.ts";
 import { TotalsCounter } from "./totals.ts";
@@ -39,6 +40,8 @@ export interface RecordedStoreParts {
   readonly watcher: Watcher;
   /** Folders to look in besides `~/.agentproto` (`stores.daemon` of the configuration). */
   readonly extraRoots: readonly string[];
+  /** What is known of sessions besides their recordings. */
+  readonly known?: KnownSessions;
   /** Counts what listing costs. */
   readonly work?: ListingWork;
 }
@@ -47,6 +50,7 @@ export interface RecordedStoreParts {
 export class RecordedStore implements Store {
   readonly agent = "daemon";
   readonly #watcher: Watcher;
+  readonly #known: KnownSessions | undefined;
   readonly #catalogue: Catalogue;
   readonly #chats = new RecordedChats();
   readonly #totals = new TotalsCounter();
@@ -55,8 +59,10 @@ export class RecordedStore implements Store {
   constructor(parts: RecordedStoreParts) {
     const { environment, extraRoots, clock, work } = parts;
     this.#watcher = parts.watcher;
+    this.#known = parts.known;
     const findRoots = () => recordedRoots(environment, extraRoots);
-    this.#catalogue = new Catalogue(findRoots, clock, work ?? { folders: 0, stats: 0, reads: 0 });
+    const counted = work ?? { folders: 0, stats: 0, reads: 0 };
+    this.#catalogue = new Catalogue(findRoots, clock, counted, parts.known);
   }
 
   async list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {
@@ -115,6 +121,7 @@ export class RecordedStore implements Store {
         ...roots.map((root) => named(this.#watcher.folder(root, leave))),
         ...folders.map((folder) => fixed(this.#watcher.folder(folder, leave), basename(folder))),
         this.#otherFolders(folders, leave),
+        ...(this.#known === undefined ? [] : [unnamed(this.#known.changes(leave))]),
       ];
       try {
         // Something may have been written before all was watched.
@@ -132,7 +139,7 @@ export class RecordedStore implements Store {
     }
   }
 
-  /** Nothing in a recording proves that its session is live. */
+  /** Nothing in a recording proves that its session is live; those of which it is known otherwise are peers by that. */
   async live(): Promise<readonly LiveProof[]> {
     return [];
   }
@@ -180,6 +187,10 @@ function placeOf(ref: SessionRef): RecordedPlace {
 
 async function* named(source: AsyncIterable<string | undefined>): AsyncGenerator<string | undefined> {
   for await (const name of source) yield name;
+}
+
+async function* unnamed(source: AsyncIterable<void>): AsyncGenerator<undefined> {
+  for await (const _ of source) yield undefined;
 }
 
 async function* fixed(source: AsyncIterable<string | undefined>, name: string): AsyncGenerator<string> {

@@ -14,7 +14,7 @@ test("what is recorded is the chat that the store of recordings shows", async (t
   const time = new FakeTime();
   const folder = ownRecordings(environmentFrom({ home: home.path }));
   const lost = (): void => assert.fail("something was lost");
-  const recording = await openRecording({ folder, sessionId: SESSION, clock: time, timer: time, lost });
+  const recording = await openRecording({ folder, sessionId: SESSION, clock: time, timer: time, lost, late: lost });
   recording.take({ kind: "user-prompt", text: "Count the files" });
   recording.take({ kind: "thought", text: "Need a listing" });
   recording.take(said("Let me lo"));

@@ -19,6 +19,8 @@ export class Desk {
   readonly folder: string;
   readonly time = new FakeTime();
   readonly losses: Loss[] = [];
+  /** What had to wait. */
+  readonly delays: Loss[] = [];
   readonly #t: TestContext;
 
   constructor(t: TestContext) {
@@ -41,6 +43,7 @@ export class Desk {
       clock: time,
       timer: time,
       lost,
+      late: (loss) => void this.delays.push(loss),
       ...(files && { files }),
     });
     this.#t.after(() => recording.close());

@@ -15,6 +15,9 @@ const recording = await openRecording({
   sessionId,
   clock: systemClock,
   timer: systemTimer,
+  late: ({ why }) => {
+    throw new Error(why);
+  },
   lost: ({ why }) => {
     throw new Error(why);
   },

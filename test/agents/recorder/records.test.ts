@@ -386,6 +386,7 @@ test("the end of a long recording is found without reading the whole", async (t)
           return bytes.copy(target, 0, position);
         },
         append: () => Promise.reject(new Error("not here")),
+        sizeNow: () => bytes.length,
         isInPlace: () => true,
         close() {},
       };
