@@ -3,10 +3,12 @@ import { hasEnded } from "../peers/own-records.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Peer, Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
+import type { Timer } from "../platform/timer.ts";
 import type { Route } from "../server/route.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { awaitedChat } from "./awaited-chat.ts";
 import { chatRoutes } from "./chat.ts";
 import type { PeerContext } from "./context.ts";
 import { chatOfRecorded, findConversation } from "./find.ts";
@@ -31,6 +33,7 @@ export interface SessionChatTools {
   readonly stores: readonly Store[];
   readonly own: OwnSessions;
   readonly peers: Peers;
+  readonly timer: Timer;
 }
 
 /**
@@ -75,9 +78,9 @@ async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer
   return findConversation(stores, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
 }
 
-/** The chat in the agent's own store; until it is there, the one that we record. */
+/** The chat in the agent's own store; until it is there, the one that we record; of a live session before that, an empty one. */
 async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
-  const { stores, own } = tools;
+  const { stores, own, timer } = tools;
   const id = sessionIdOf(saved.id);
   if (saved.kind !== "agent" || id === undefined) {
     throw new Failure("not-found", `a ${saved.kind} session has no chat: see its output`);
@@ -87,9 +90,13 @@ async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Give
     facts: [nativeSessionId ?? ""],
     factsNow: () => [savedSessions(own).find((session) => session.id === id)?.nativeSessionId ?? ""],
   };
-  const found = await chatOfRecorded(stores, { agent, session: nativeSessionId, recorded: id }, standing);
+  const now = (): SavedSession => savedSessions(own).find((session) => session.id === id) ?? saved;
+  const find = (): Promise<Chat | undefined> =>
+    chatOfRecorded(stores, { agent, session: now().nativeSessionId, recorded: id }, standing);
+  const found = await find();
   if (found !== undefined) return found;
-  if (saved.nativeSessionId === undefined && !hasEnded(saved)) throw noIdYet();
+  const recordings = stores.find((store) => store.agent === "daemon");
+  if (recordings !== undefined && !hasEnded(saved)) return awaitedChat(recordings, { id, agent, find, timer });
   const session = saved.nativeSessionId ?? saved.id;
   return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
 }

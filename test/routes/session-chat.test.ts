@@ -92,14 +92,20 @@ test("a session of ours is read from its own store by name while it lives, and w
     assert.deepEqual(texts((await get(chatOf(name))).body), ["as the store has it"]);
 });
 
-test("terminal and command sessions have no chat; an agent session without an id is 409 until something is recorded", async (t) => {
+test("terminal and command sessions have no chat; that of an agent session is empty until something is recorded", async (t) => {
   const { get, recordings, saveOwn } = await peerServer(t);
   await saveOwn("sess_1", { kind: "terminal", agent: undefined });
   await saveOwn("sess_2", { kind: "command", agent: undefined, name: "build" });
   await saveOwn("sess_3", {});
   await saveOwn("sess_4", { status: "failed", endedAt: at(9) });
   for (const name of ["sess_1", "sess_2", "build"]) assert.equal((await get(chatOf(name))).status, 404, name);
-  assert.equal((await get(chatOf("sess_3"))).status, 409);
+  assert.deepEqual(await get(chatOf("sess_3")), { status: 200, body: { items: [], next: "0" } });
+  assert.deepEqual((await get(chatOf("sess_3", "?from=tail"))).body, { items: [], next: "0", prev: null });
+  assert.deepEqual((await get(chatOf("sess_3", "?from=j:9:0"))).body, { items: [], next: "0", reset: true });
+  assert.equal((await get(chatOf("sess_3", "?from=h:1"))).status, 400);
+  assert.deepEqual(await get("/api/sessions/sess_3/subagents"), { status: 200, body: { subagents: [] } });
+  assert.equal((await get("/api/sessions/sess_3/subagents/c1")).status, 404);
+  assert.equal((await get("/api/sessions/sess_3/item?ref=j:0:0")).status, 404);
   recordings.say("sess_3", "hello");
   assert.deepEqual(texts((await get(chatOf("sess_3"))).body), ["hello"]);
   assert.equal((await get(chatOf("sess_4"))).status, 404);
@@ -186,6 +192,30 @@ test("a stream of a peer's chat goes on as it is written", async (t) => {
   claude.say("s1", "two");
   assert.deepEqual(texts((await nextOf(events)).data), ["two"]);
 });
+
+for (const where of ["recording", "store"] as const) {
+  test(`a stream of a chat that is not there yet goes on by itself once it is, in the ${where}`, async (t) => {
+    const { routes, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    await saveOwn("sess_1", {});
+    const events = await askEvents(routes, "/api/sessions/sess_1/chat/stream", { signal: end.signal });
+    const first = nextOf(events);
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    const say = (text: string): void =>
+      where === "store" ? claude.say("native", text) : recordings.say("sess_1", text);
+    say("one");
+    const { data, id } = await first;
+    assert.deepEqual(texts(data), ["one"]);
+    say("two");
+    assert.deepEqual(texts((await nextOf(events)).data), ["two"]);
+    const again = await askEvents(routes, "/api/sessions/sess_1/chat/stream", {
+      signal: end.signal,
+      ...(id !== undefined && { lastEventId: id }),
+    });
+    assert.deepEqual(texts((await nextOf(again)).data), ["two"]);
+  });
+}
 
 test("a poll by a name that has gone over to another session is not answered 304", async (t) => {
   const { server, claude, saveOwn } = await peerServer(t);
