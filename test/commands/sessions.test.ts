@@ -249,7 +249,7 @@ test("attached to an agent, one is told how to answer its questions", async (t) 
   await until(() => terminal.written.err.includes("No:"));
   assert.match(
     terminal.written.err,
-    /The agent asks for permission: Remove build\n {2}Yes, once: agent-bridge sessions answer a 't 1' yes\n {2}No: agent-bridge sessions answer a 't 1' no\n/,
+    /The agent asks for permission: Remove build\n {2}Yes, once: node \/opt\/agent-bridge\.mjs sessions answer a 't 1' yes\n {2}No: node \/opt\/agent-bridge\.mjs sessions answer a 't 1' no\n/,
   );
   assert.equal((await ran(all, ["sessions", "answer", "a", "t 1", "yes"])).code, 0);
   assert.deepEqual(all.sessions.all.get("a")?.answers, [{ toolCallId: "t 1", optionId: "yes" }]);
