@@ -364,3 +364,32 @@ test("the help says what each word does", async () => {
     assert.match(out, new RegExp(`\\b${word}\\b`));
   }
 });
+
+test("attached to a session that another process drives, one reads what it records, to its end", async (t) => {
+  const all = await sessionServer(t);
+  const { sessions, record } = all;
+  sessions.add({ id: "a", name: "beside", status: "busy" });
+  // Nothing of it is printed by this server.
+  sessions.output = () => undefined;
+  record("a", { seq: 1, kind: "user-prompt", text: "Count" });
+  const own = (): OwnSessions =>
+    ({
+      read: () => ({ sessions: [{ id: "a", kind: "agent", owner: { pid: process.pid + 1 } }], peers: [] }),
+    }) as unknown as OwnSessions;
+  const bridge = { ...all.bridge, ownSessions: own };
+  const { code, terminal } = starting({ bridge }, ["sessions", "attach", "beside"], { columns: 80 });
+  await until(() => terminal.written.out.includes("Count"));
+  record("a", { seq: 2, kind: "text-delta", text: "one\n" });
+  record("a", { seq: 3, kind: "turn-end", reason: "completed" });
+  sessions.change("a", { status: "ended" });
+  assert.equal(await code, 0);
+  assert.equal(terminal.written.out, "❯ Count\none\n── completed ──\n");
+  assert.match(terminal.written.err, /^beside is driven by another process: it can only be read here\./);
+  sessions.change("a", { status: "busy" });
+  const chat = await ran({ bridge }, ["chat", "--session", "beside"]);
+  assert.equal(chat.code, 1);
+  assert.match(
+    chat.err,
+    /^agent-bridge: another process drives this session, so it can only be read here: [^\n]* sessions attach a\b/,
+  );
+});

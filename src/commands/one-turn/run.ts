@@ -27,8 +27,8 @@ export const runAgent = command({
     home,
   },
   notes: [
-    "AGENT is claude, codex, opencode, hermes, gemini or an agent of config.json. Without PROMPT it is read from standard input.",
-    "Ctrl-C cancels the turn, a second one ends the agent. The exit code is 0 when the turn was completed, else 1.",
+    "AGENT is claude, codex, opencode, hermes, gemini, mastra-agent or an agent of config.json. Without PROMPT it is read from standard input.",
+    "Ctrl-C cancels the turn, a second one ends the agent. The exit code is 0 when the turn was completed, 2 when the command can't be carried out as it was typed, else 1.",
     "The session is recorded and stands in the lists of sessions, runs and jobs, as those of the server do.",
   ],
   examples: [

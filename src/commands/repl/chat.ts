@@ -5,6 +5,7 @@ import { Failure } from "../../platform/failure.ts";
 import { type OptionValues, text } from "../arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "../command.ts";
 import { Interrupts } from "../interrupts.ts";
+import { inFull } from "../program.ts";
 import { withProgress } from "../progress.ts";
 import { serverOf } from "../server-of.ts";
 import { isDrivenElsewhere } from "../sessions/elsewhere.ts";
@@ -35,7 +36,7 @@ export const chat = command({
   operands: { shown: "[AGENT]", least: 0, most: 1 },
   options: OPTIONS,
   notes: [
-    "AGENT is claude, codex, opencode, hermes, gemini or an agent of config.json; it runs in a session of the server " +
+    "AGENT is claude, codex, opencode, hermes, gemini, mastra-agent or an agent of config.json; it runs in a session of the server " +
       "(agent-bridge serve), which ends with the chat. Each line is a prompt.",
     "/exit or the end of the input ends the chat. Ctrl-C cancels the turn that runs; at an empty prompt, typed twice, it " +
       "ends the chat. Questions for permission are asked here.",
@@ -115,10 +116,8 @@ async function liveSession(
   if (!goesOn(session))
     throw new Failure("conflict", "this session has ended: agent-bridge sessions restart goes on from it");
   if (await isDrivenElsewhere(context, ours, session)) {
-    throw new Failure(
-      "conflict",
-      "this session is driven by another process and can only be read here: see agent-bridge sessions attach",
-    );
+    const see = inFull(context.program, `sessions attach ${session.id}`, context.environment(ours));
+    throw new Failure("conflict", `another process drives this session, so it can only be read here: ${see}`);
   }
   return session;
 }

@@ -123,8 +123,8 @@ export class Conversation {
       if (next.what !== "interrupt") continue;
       await this.#say("\n");
       if (warned || next.interrupt !== "stop" || !this.#context.input.isTerminal) return "left";
-      if (await this.#cancelOthers()) continue;
       warned = true;
+      if (await this.#cancelOthers()) continue;
       await this.#say("(Ctrl-C again, or /exit, ends the chat.)\n");
     }
   }
@@ -134,7 +134,7 @@ export class Conversation {
     const { status } = await this.#session();
     if (status !== "busy" && status !== "awaiting-input") return false;
     await this.#say("(Cancelling the turn that runs; Ctrl-C again ends the chat.)\n");
-    await this.#call("cancel", {});
+    void this.#call("cancel", {});
     return true;
   }
 
@@ -171,8 +171,11 @@ export class Conversation {
         cancelled = true;
         question = undefined;
         await this.#say("\n(Cancelling the turn; Ctrl-C again ends the chat.)\n");
-        await this.#call("cancel", {});
-        if (!this.#context.input.isTerminal) return "left";
+        // An agent may take its time, and be left meanwhile.
+        const cancelling = this.#call("cancel", {});
+        if (this.#context.input.isTerminal) continue;
+        await cancelling;
+        return "left";
       } else {
         if (next.line === undefined || (question === undefined && next.line.trim() === "/exit")) return "left";
         if (question === undefined) {
@@ -247,8 +250,8 @@ export class Conversation {
     try {
       await this.#post(verb, body);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      await this.#tell(error);
+      if (this.#end.signal.aborted) return;
+      await this.#tell(error instanceof Failure ? error : new Failure("failed", String(error)));
     }
   }
 
