@@ -28,7 +28,7 @@ const warn = (message: string): void => void terminal.err(`warning: ${printableL
 const running = run(
   {
     terminal,
-    input: processInput(),
+    input: processInput(environment.variable("TERM") === "dumb"),
     clock: systemClock,
     environment: processEnvironment,
     program,

@@ -1,5 +1,7 @@
 import { Bell } from "../platform/bell.ts";
 import { Failure } from "../platform/failure.ts";
+import { editedLines } from "./edited-lines.ts";
+import type { TypedLines } from "./typed-lines.ts";
 
 /** Columns and rows of a terminal. */
 export interface TerminalSize {
@@ -13,6 +15,13 @@ export interface Input {
   readonly isTerminal: boolean;
   /** What comes, until its end or the signal; what is not taken stays for the next reader. */
   parts(signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /**
+   * Throws away what was typed so far and nobody has read, also a line that is not ended: whether there was something. Of
+   * a pipe or file nothing is thrown away. Nobody may be reading meanwhile.
+   */
+  dropTyped(): Promise<boolean>;
+  /** Lines that are edited with the keys of a terminal; undefined where there is none. The bell rings when one has come. */
+  editor(bell: Bell): Promise<TypedLines | undefined>;
   /** Hands on each key as it is typed, Ctrl-C and its like too, until what is returned is called. */
   raw(): () => void;
   /** Of the terminal that is written to; undefined when it is none. */
@@ -21,8 +30,8 @@ export interface Input {
   resized(signal: AbortSignal): AsyncIterable<void>;
 }
 
-/** The stdin of this process. */
-export function processInput(): Input {
+/** The stdin of this process. `isPlain`: its terminal can't move the cursor. */
+export function processInput(isPlain = false): Input {
   // Touched only when it is read: opening it costs, and can keep a process alive.
   const stdin = (): NodeJS.ReadStream => process.stdin;
   return {
@@ -30,6 +39,12 @@ export function processInput(): Input {
       return stdin().isTTY === true;
     },
     parts: (signal) => partsOf(stdin(), signal),
+    dropTyped: () => dropped(stdin()),
+    async editor(bell) {
+      return isPlain || !stdin().isTTY || !process.stderr.isTTY
+        ? undefined
+        : editedLines(stdin(), process.stderr, bell);
+    },
     raw() {
       const stream = stdin();
       if (stream.isTTY) stream.setRawMode(true);
@@ -75,6 +90,29 @@ async function* partsOf(stream: NodeJS.ReadStream, signal: AbortSignal): AsyncGe
     stream.pause();
     if (waiting.length > 0) stream.unshift(Buffer.concat(waiting));
   }
+}
+
+async function dropped(stream: NodeJS.ReadStream): Promise<boolean> {
+  if (!stream.isTTY) return false;
+  let bytes = 0;
+  const drop = (part: Uint8Array | string): void => {
+    bytes += part.length;
+  };
+  const { isRaw } = stream;
+  // The system hands on a line that is not ended only to who takes each key.
+  stream.setRawMode(true);
+  stream.on("data", drop).resume();
+  try {
+    for (let before = -1; before < bytes; ) {
+      before = bytes;
+      // What the system holds is read in the next turn of the loop, and what that leaves in the one behind it.
+      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    }
+  } finally {
+    stream.off("data", drop).pause();
+    stream.setRawMode(isRaw);
+  }
+  return bytes > 0;
 }
 
 async function* resizes(stream: NodeJS.WriteStream, signal: AbortSignal): AsyncGenerator<void, void> {

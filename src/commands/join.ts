@@ -1,10 +1,10 @@
 import { callServer } from "../client/api.ts";
 import { asObject, asText } from "../platform/read.ts";
-import { text } from "./arguments.ts";
 import { type CallingSession, callingSession, callingTools } from "./calling-session.ts";
 import { command, home, json, NO_OPERANDS } from "./command.ts";
 import { printJson } from "./print.ts";
 import { serverOf } from "./server-of.ts";
+import { nameOption } from "./starting.ts";
 import { printableLine } from "./width.ts";
 
 /** `join`: the session that runs this gets a name. */
@@ -13,7 +13,7 @@ export const join = command({
   summary: "give the session that runs this a name on the server",
   operands: NO_OPERANDS,
   options: {
-    name: text("NAME", "the name; without it one is made from the agent and its folder"),
+    name: nameOption("the name; without it one is made from the agent and its folder"),
     json,
     home,
   },

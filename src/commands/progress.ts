@@ -27,11 +27,18 @@ export async function withProgress<T>(
     show();
     every = setInterval(show, EVERY_MS);
   }, QUIET_MS);
+  // Where nobody else listens, Ctrl-C ends the program: with the line gone.
+  const leave = (): void => {
+    if (shown !== "") void terminal.err("\r\u001b[K");
+    if (process.listenerCount("SIGINT") === 0) process.kill(process.pid, "SIGINT");
+  };
+  process.once("SIGINT", leave);
   try {
     return await work((text) => {
       state = text;
     });
   } finally {
+    process.off("SIGINT", leave);
     clearTimeout(start);
     clearInterval(every);
     if (shown !== "") await terminal.err("\r\u001b[K");

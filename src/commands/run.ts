@@ -1,5 +1,8 @@
+import { basename, dirname } from "node:path";
 import { closest } from "../platform/closest.ts";
-import { Failure, type FailureKind } from "../platform/failure.ts";
+import { errorCode, Failure, type FailureKind } from "../platform/failure.ts";
+import { notWritable } from "../platform/private-file.ts";
+import { asTyped } from "./api-words.ts";
 import { type Options, parseArguments } from "./arguments.ts";
 import { type Command, type Context, command, type ExitCode } from "./command.ts";
 import { commandHelp, programHelp } from "./help.ts";
@@ -16,7 +19,9 @@ export async function run(context: Context, commands: readonly Command[], words:
     return await dispatch(context, [...commands, helpCommand(commands)], words);
   } catch (error) {
     if (error instanceof OutputClosed) return 0;
-    await context.terminal.err(`${PROGRAM}: ${context.program.said(messageOf(error))}\n${detailsOf(context, error)}`);
+    await context.terminal.err(
+      `${PROGRAM}: ${context.program.said(asTyped(messageOf(error)))}\n${detailsOf(context, error)}`,
+    );
     return error instanceof Failure && USAGE.includes(error.kind) ? 2 : 1;
   }
 }
@@ -97,7 +102,19 @@ function helpCommand(commands: readonly Command[]): Command {
 /** On one line; an error that is not a `Failure` was not foreseen, and says of what kind it is. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return printableLine(error instanceof Failure ? message : `unexpected failure: ${message}`);
+  return printableLine(error instanceof Failure ? message : (unusable(error) ?? `unexpected failure: ${message}`));
+}
+
+/** What a system says whose disk or permissions do not let a file be used: no fault of the program. */
+const UNUSABLE: readonly (string | undefined)[] = ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EIO"];
+
+/** What to do about a file of ours that the system does not let be used; undefined for any other error. */
+function unusable(error: unknown): string | undefined {
+  if (!UNUSABLE.includes(errorCode(error)) || !(error instanceof Error) || !("path" in error)) return undefined;
+  const path = String(error.path);
+  // A file is written beside its place first, under a name of its own.
+  const name = basename(path).replace(/^\.(.+)\.[0-9a-f]{12}\.tmp$/, "$1");
+  return notWritable(name, dirname(path), error).message;
 }
 
 /** With AGENT_BRIDGE_DEBUG set, where an error came from. */

@@ -40,7 +40,7 @@ export const runs = command({
   examples: [
     ["runs", "the latest runs"],
     ["runs tail -f 4be1a7d2", "watch a run at work"],
-    ["runs --json | jq -r '.runs[] | select(.status==\"failed\").name'", "which of them failed"],
+    ["runs --json | jq '.runs[] | select(.status==\"failed\")'", "which of them failed"],
   ],
   async run(context, { options, operands: [verb = "ls", name] }) {
     refuseOtherOptions("runs", VERBS, verb, options);

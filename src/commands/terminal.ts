@@ -9,7 +9,7 @@ export interface Terminal {
   err(text: string): Promise<void>;
   /** Columns of stdout; undefined when it is no terminal, so that nothing is cut for it. */
   readonly columns: number | undefined;
-  /** Whether stderr is a terminal: only then progress is shown. */
+  /** Whether stderr is a terminal on which a line can be taken back: only then progress is shown. */
   readonly showsProgress: boolean;
   /** Whether stdout takes colours. */
   readonly colours: boolean;
@@ -33,7 +33,7 @@ export function processTerminal(environment: Environment): Terminal {
     get columns() {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
     },
-    showsProgress: stderr.isTTY === true,
+    showsProgress: stderr.isTTY === true && environment.variable("TERM") !== "dumb",
     colours:
       stdout.isTTY === true &&
       environment.variable("NO_COLOR") === undefined &&

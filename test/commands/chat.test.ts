@@ -112,7 +112,7 @@ test("a line between two Ctrl-C's at the prompt lets the chat go on", async (t) 
   const all = await sessionServer(t);
   answering(all);
   const { code, terminal, input } = chatting(all, ["claude"], true);
-  await startedBy(all);
+  await until(() => prompts(terminal.written.err) === 1);
   input.interrupt("stop");
   await until(() => terminal.written.err.includes("Ctrl-C again"));
   input.type("one\n");
@@ -164,7 +164,9 @@ test("a question for permission is asked here and answered by number, id or name
     session.answers.map(({ optionId }) => optionId),
     ["no", "yes", "yes"],
   );
-  assert.match(terminal.written.out, /\? The agent asks for permission:\n {2}yes {2}Yes, once allow_once\n/);
+  const shown =
+    /The agent asks for permission: Remove build\n {2}1 {2}Yes, once \(yes\)\n {2}2 {2}No \(no\)\nAnswer with/;
+  assert.match(terminal.written.err, shown);
   input.end();
   assert.equal(await code, 0);
 });
@@ -216,7 +218,7 @@ test("a busy session is told to who types, and fails a pipe", async (t) => {
   all.sessions.add({ id: "a", status: "busy" });
   const typed = chatting(all, ["--session", "a"], true);
   typed.input.type("one\n");
-  await until(() => typed.terminal.written.err.includes("the session is busy\n"));
+  await until(() => typed.terminal.written.err.includes("(The turn goes on: prompt again when it has ended"));
   typed.input.end();
   assert.equal(await typed.code, 0);
   const piped = chatting(all, ["--session", "a"], false);
@@ -287,4 +289,117 @@ test("what can't be talked with is refused", async (t) => {
   const nobody = chatting({ bridge: { running: async () => undefined } }, ["claude"], true);
   assert.equal(await nobody.code, 1);
   assert.match(nobody.terminal.written.err, /no server runs on this home/);
+});
+
+const YES_NO = [
+  { optionId: "yes", name: "Yes", kind: "allow_once" },
+  { optionId: "no", name: "No", kind: "reject_once" },
+];
+
+test("what was typed before a question stood there does not answer it, nor is it a prompt", async (t) => {
+  const all = await sessionServer(t);
+  const { sessions } = all;
+  const { code, terminal, input } = chatting(all, ["claude"], true);
+  const session = await startedBy(all);
+  input.type("go\n");
+  input.type("yes\n1\n");
+  await until(() => session.shown.status === "busy");
+  sessions.ask(session.shown.id, "t1", YES_NO);
+  await until(() => terminal.written.err.includes("Answer with"));
+  assert.match(terminal.written.err, /\(What was typed before the question is dropped\.\)\nAnswer with/);
+  input.type("no\n");
+  await until(() => session.answers.length > 0);
+  assert.deepEqual(session.answers, [{ toolCallId: "t1", optionId: "no" }]);
+  sessions.finish(session.shown.id, "completed");
+  input.type("/exit\n");
+  assert.equal(await code, 0);
+  assert.equal(session.prompts.length, 1);
+});
+
+test("a question that waits already is shown to who goes on with the session, and answered there", async (t) => {
+  const all = await sessionServer(t);
+  const { sessions } = all;
+  const session = sessions.add({ id: "a", permit: "ask" });
+  await sessions.prompt("a", "from elsewhere");
+  sessions.ask("a", "t1", YES_NO);
+  const { code, terminal, input } = chatting(all, ["--session", "a"], true);
+  await until(() => terminal.written.err.includes("Answer with"));
+  assert.match(terminal.written.err, /The agent asks for permission: Remove build\n {2}1 {2}Yes \(yes\)\n/);
+  input.type("1\n");
+  await until(() => session.answers.length === 1);
+  sessions.say("a", "done\n");
+  sessions.finish("a", "completed");
+  await until(() => prompts(terminal.written.err) === 1);
+  assert.match(terminal.written.out, /done\n── completed ──\n$/);
+  input.type("/exit\n");
+  assert.equal(await code, 0);
+});
+
+test("Ctrl-C cancels the turn that runs also when the chat has not started it", async (t) => {
+  const all = await sessionServer(t);
+  const { sessions } = all;
+  const session = sessions.add({ id: "a" });
+  await sessions.prompt("a", "from elsewhere");
+  const { code, terminal, input } = chatting(all, ["--session", "a"], true);
+  await until(() => terminal.written.err.includes("A turn is running"));
+  input.interrupt("stop");
+  await until(() => prompts(terminal.written.err) === 1);
+  assert.equal(session.shown.status, "idle");
+  await sessions.prompt("a", "again");
+  input.interrupt("stop");
+  await until(() => session.shown.status === "idle");
+  await until(() => prompts(terminal.written.err) === 2);
+  input.type("/exit\n");
+  assert.equal(await code, 0);
+});
+
+test("a chat that is interrupted while its session starts leaves none behind", async (t) => {
+  for (const words of [
+    ["chat", "claude"],
+    ["sessions", "start", "claude"],
+  ]) {
+    const all = await sessionServer(t);
+    const { sessions } = all;
+    const other = sessions.add({ id: "other", agent: "claude", cwd: process.cwd(), status: "starting" });
+    let up = (): void => {};
+    const start = sessions.start.bind(sessions);
+    sessions.start = async (what) => {
+      const shown = await start(what);
+      await new Promise<void>((resolve) => {
+        up = resolve;
+      });
+      return shown;
+    };
+    const input = new Typist(true);
+    const terminal = fakeTerminal(80);
+    const context = fakeContext([], { bridge: all.bridge, terminal, input, interrupts: input.interrupts });
+    const code = run(context, COMMANDS, words);
+    await until(() => sessions.all.size === 2);
+    input.interrupt("end");
+    assert.equal(await code, 1);
+    const started = [...sessions.all.values()].at(-1) ?? assert.fail();
+    assert.deepEqual([started.shown.status, other.shown.status], ["ended", "starting"]);
+    assert.match(
+      terminal.written.err,
+      /^agent-bridge: interrupted: the session sess_\d+, which was being started, was ended\n$/,
+    );
+    up();
+  }
+});
+
+test("what goes wrong in a turn is told beside the output where that is kept", async (t) => {
+  const all = await sessionServer(t);
+  const { sessions } = all;
+  sessions.onPrompt = ({ shown: { id } }) =>
+    setImmediate(() => {
+      all.record(id, { seq: 2, kind: "error", error: { message: "quota\u001b[2J exceeded" } });
+      const session = sessions.all.get(id) ?? assert.fail();
+      session.seq = 2;
+      sessions.finish(id, "error");
+    });
+  const { code, terminal, input } = chatting(all, ["claude"], false);
+  input.type("go\n");
+  input.end();
+  assert.equal(await code, 1);
+  assert.deepEqual(terminal.written, { out: "── error ──\n", err: "error: quota exceeded\n" });
 });

@@ -53,6 +53,8 @@ export function fakeTerminal(columns?: number): FakeTerminal {
 export const NO_INPUT: Input = {
   isTerminal: false,
   parts: async function* () {},
+  dropTyped: async () => false,
+  editor: async () => undefined,
   raw: () => () => {},
   size: () => undefined,
   resized: async function* () {},

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { allInput, linesOf } from "../../src/commands/input.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { temporaryFolder } from "../platform/folder.ts";
 import { Typist } from "./typist.ts";
 
 const ECHO = fileURLToPath(new URL("echo-input.ts", import.meta.url));
@@ -90,6 +93,43 @@ test("on a terminal in raw mode each key comes as it is typed, Ctrl-C too", {
   await said("1d");
   await said("over");
   await once(child, "exit");
+});
+
+test("what was typed on a terminal before it counts is dropped, also a line that is not ended", {
+  skip: process.platform !== "linux",
+}, async (t) => {
+  const isTyped = join(temporaryFolder(t), "typed");
+  const line = `'${process.execPath}' '${ECHO}' drop '${isTyped}'`;
+  const { child, said } = started(t, "script", ["-qfec", line, "/dev/null"]);
+  child.stdin.write("1\nyes\nal");
+  // The terminal itself shows what is typed.
+  await said("al");
+  writeFileSync(isTyped, "");
+  await said("ready");
+  await said("dropped true");
+  child.stdin.write("no\n");
+  // Of "al" nothing is left in front of it.
+  await said("6e6f0a");
+  child.stdin.write("\u001d\n");
+  await said("over");
+});
+
+test("lines are edited with the keys of a terminal, are of any length, and come back with the arrow up", {
+  skip: process.platform !== "linux",
+}, async (t) => {
+  const { child, said } = started(t, "script", ["-qfec", `'${process.execPath}' '${ECHO}' edit`, "/dev/null"]);
+  await said("> ");
+  child.stdin.write("abc\u001b[D\u001b[Ddef\r");
+  await said("line adefbc");
+  await said("> ");
+  child.stdin.write("\u001b[A!\r");
+  await said("line adefbc!");
+  child.stdin.write(`${"x".repeat(6_000)}y\r`);
+  await said(`line 6001`);
+  child.stdin.write("\u0003");
+  await said("stop");
+  child.stdin.write("\u0004");
+  await said("over");
 });
 
 /** A pipe that brings `parts`, and stays open after them when `open`. */

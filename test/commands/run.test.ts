@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { asTyped } from "../../src/commands/api-words.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
 import { OutputClosed } from "../../src/commands/terminal.ts";
@@ -102,5 +103,40 @@ test("the options that stand alone take nothing else", async () => {
       out: "",
       err: `agent-bridge: ${words[0]} stands alone; see agent-bridge help\n`,
     });
+  }
+});
+
+test("no line of any help is wider than 80 columns, and the agents that can be started are named", async () => {
+  for (const name of [...COMMANDS.map((each) => each.name), "help"]) {
+    const { out } = await ran([name, "--help"]);
+    for (const line of out.split("\n")) assert.ok([...line].length <= 80, `${name}: ${line}`);
+  }
+  for (const name of ["run", "chat", "sessions"]) assert.match((await ran([name, "--help"])).out, /mastra-agent/);
+});
+
+test("a disk or folder that can't be written is told with the file and what to do, not as a fault of ours", async () => {
+  for (const code of ["EROFS", "ENOSPC", "EACCES"]) {
+    const path = "/home/dev/.agent-bridge/.sessions.json.baabe54911a2.tmp";
+    const failing = {
+      key: async () => {
+        throw Object.assign(new Error(`${code}: no, open '${path}'`), { code, path });
+      },
+    };
+    const context = fakeContext([], { bridge: failing });
+    assert.equal(await run(context, COMMANDS, ["token"]), 1);
+    const where = "sessions.json in /home/dev/.agent-bridge";
+    const advice = "see to its permissions and the space on its disk";
+    assert.equal(context.terminal.written.err, `agent-bridge: ${where} can't be used (${code}): ${advice}\n`);
+  }
+});
+
+test("what the server says in the words of its API is said as it is typed", () => {
+  for (const [said, typed] of [
+    ["the session a is busy with a turn; cancel it, or send interrupt", /; cancel it, or prompt it with --interrupt$/],
+    ["optionId must be one of the options of the question: a, b", /^the option must be one of/],
+    ["no question with this toolCallId waits", /^no question of this call waits$/],
+    ["cwd is no folder that is there: give one that is", /^the folder \(--cwd\) is not there/],
+  ] as const) {
+    assert.match(asTyped(said), typed);
   }
 });

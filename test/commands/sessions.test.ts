@@ -249,7 +249,7 @@ test("attached to an agent, one is told how to answer its questions", async (t) 
   await until(() => terminal.written.err.includes("No:"));
   assert.match(
     terminal.written.err,
-    /The agent asks for permission: Remove build\n {2}Yes, once: agent-bridge sessions answer a 't 1' yes\n {2}No: agent-bridge sessions answer a 't 1' no\n/,
+    /The agent asks for permission: Remove build\n {2}Yes, once: node \/opt\/agent-bridge\.mjs sessions answer a 't 1' yes\n {2}No: node \/opt\/agent-bridge\.mjs sessions answer a 't 1' no\n/,
   );
   assert.equal((await ran(all, ["sessions", "answer", "a", "t 1", "yes"])).code, 0);
   assert.deepEqual(all.sessions.all.get("a")?.answers, [{ toolCallId: "t 1", optionId: "yes" }]);
@@ -363,4 +363,33 @@ test("the help says what each word does", async () => {
   for (const word of ["ls", "start", "prompt", "attach", "stop", "restart", "cancel", "input", "answer", "events"]) {
     assert.match(out, new RegExp(`\\b${word}\\b`));
   }
+});
+
+test("attached to a session that another process drives, one reads what it records, to its end", async (t) => {
+  const all = await sessionServer(t);
+  const { sessions, record } = all;
+  sessions.add({ id: "a", name: "beside", status: "busy" });
+  // Nothing of it is printed by this server.
+  sessions.output = () => undefined;
+  record("a", { seq: 1, kind: "user-prompt", text: "Count" });
+  const own = (): OwnSessions =>
+    ({
+      read: () => ({ sessions: [{ id: "a", kind: "agent", owner: { pid: process.pid + 1 } }], peers: [] }),
+    }) as unknown as OwnSessions;
+  const bridge = { ...all.bridge, ownSessions: own };
+  const { code, terminal } = starting({ bridge }, ["sessions", "attach", "beside"], { columns: 80 });
+  await until(() => terminal.written.out.includes("Count"));
+  record("a", { seq: 2, kind: "text-delta", text: "one\n" });
+  record("a", { seq: 3, kind: "turn-end", reason: "completed" });
+  sessions.change("a", { status: "ended" });
+  assert.equal(await code, 0);
+  assert.equal(terminal.written.out, "❯ Count\none\n── completed ──\n");
+  assert.match(terminal.written.err, /^beside is driven by another process: it can only be read here\./);
+  sessions.change("a", { status: "busy" });
+  const chat = await ran({ bridge }, ["chat", "--session", "beside"]);
+  assert.equal(chat.code, 1);
+  assert.match(
+    chat.err,
+    /^agent-bridge: another process drives this session, so it can only be read here: [^\n]* sessions attach a\b/,
+  );
 });

@@ -17,3 +17,11 @@ test("where nothing was changed only the colours are", () => {
   modes.note("\u001b[2J\u001b[1mplain");
   assert.equal(modes.undone(), "\u001b[0m");
 });
+
+test("a keypad that sends sequences is left sending digits again", () => {
+  const modes = new TerminalModes();
+  modes.note("\u001b=");
+  assert.equal(modes.undone(), "\u001b>\u001b[0m");
+  modes.note("\u001b>");
+  assert.equal(modes.undone(), "\u001b[0m");
+});

@@ -48,6 +48,13 @@ export class Typist implements Input {
     }
   }
 
+  async editor(): Promise<undefined> {}
+
+  async dropTyped(): Promise<boolean> {
+    if (!this.isTerminal) return false;
+    return this.#waiting.splice(0).length > 0;
+  }
+
   raw(): () => void {
     this.isRaw = true;
     return () => {

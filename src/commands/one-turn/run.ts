@@ -1,8 +1,10 @@
+import { Bell } from "../../platform/bell.ts";
 import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { flag } from "../arguments.ts";
 import { type Context, command, home, json } from "../command.ts";
 import { allInput } from "../input.ts";
+import { Interrupts, unlessInterrupted } from "../interrupts.ts";
 import { withProgress } from "../progress.ts";
 import { STARTING } from "../starting.ts";
 import { printableLine } from "../width.ts";
@@ -25,8 +27,8 @@ export const runAgent = command({
     home,
   },
   notes: [
-    "AGENT is claude, codex, opencode, hermes, gemini or an agent of config.json. Without PROMPT it is read from standard input.",
-    "Ctrl-C cancels the turn, a second one ends the agent. The exit code is 0 when the turn was completed, else 1.",
+    "AGENT is claude, codex, opencode, hermes, gemini, mastra-agent or an agent of config.json. Without PROMPT it is read from standard input.",
+    "Ctrl-C cancels the turn, a second one ends the agent. The exit code is 0 when the turn was completed, 2 when the command can't be carried out as it was typed, else 1.",
     "The session is recorded and stands in the lists of sessions, runs and jobs, as those of the server do.",
   ],
   examples: [
@@ -39,20 +41,32 @@ export const runAgent = command({
     const { name, model, permit = context.input.isTerminal ? "ask" : "deny" } = rest;
     const prompt = await promptOf(context, words);
     const cwd = absolute(rest.cwd ?? ".");
+    const end = new AbortController();
+    const bell = new Bell();
+    // From before anything is started: whoever ends us now must leave nothing of it behind.
+    const interrupts = new Interrupts(context.interrupts(end.signal), bell);
     const happenings = new Happenings();
-    const sessions = await context.bridge.drive(context.environment(given), (event) => happenings.add(event));
     try {
-      const { id } = await withProgress(context.terminal, `Starting ${printableLine(agent)}`, () =>
-        sessions.start({
+      const sessions = await context.bridge.drive(context.environment(given), (event) => happenings.add(event));
+      try {
+        const start = sessions.start({
           ...{ kind: "agent", agent, cwd, permit },
           ...(name !== undefined && { name }),
           ...(model !== undefined && { model }),
-        }),
-      );
-      const shape = options.json ? "json" : quiet ? "reply" : "all";
-      return await followTurn(context, { sessions, id, prompt, happenings, shape, asks: permit === "ask" });
+        });
+        const started = await withProgress(context.terminal, `Starting ${printableLine(agent)}`, () =>
+          unlessInterrupted(interrupts, start),
+        );
+        if (started === undefined) throw new Failure("failed", `${agent} was ended before it was up`);
+        const shape = options.json ? "json" : quiet ? "reply" : "all";
+        const { id } = started;
+        const asks = permit === "ask";
+        return await followTurn(context, { sessions, id, prompt, happenings, interrupts, bell, shape, asks });
+      } finally {
+        await withProgress(context.terminal, "Ending the agent", () => sessions.close());
+      }
     } finally {
-      await sessions.close();
+      end.abort();
     }
   },
 });

@@ -1,14 +1,25 @@
 import { callServer, pathOf, type ServerAddress, serverEvents } from "../../client/api.ts";
-import { Bell } from "../../platform/bell.ts";
+import type { Bell } from "../../platform/bell.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asNumber, asObject } from "../../platform/read.ts";
+import { asTyped } from "../api-words.ts";
 import type { Context, ExitCode } from "../command.ts";
-import { linesOf } from "../input.ts";
 import type { Interrupt } from "../interruption.ts";
-import { chosenOption, noSuchOption } from "../sessions/questions.ts";
+import type { Interrupts } from "../interrupts.ts";
+import {
+  ANSWER_PROMPT,
+  answerCommand,
+  askedLines,
+  type Caller,
+  chosenOption,
+  DROPPED,
+  noSuchOption,
+} from "../sessions/questions.ts";
 import { type RecordPrinter, recordPrinter } from "../sessions/record-printer.ts";
 import { parseRecord } from "../sessions/recorded-event.ts";
+import { pageReader } from "../sessions/recording.ts";
 import { goesOn, type ShownQuestion, shownSession } from "../sessions/shown.ts";
+import { PlainLines, type TypedLines } from "../typed-lines.ts";
 import { printableLine } from "../width.ts";
 import { Tap } from "./tap.ts";
 
@@ -17,6 +28,12 @@ export interface Talked {
   readonly server: ServerAddress;
   readonly id: string;
   readonly asJson: boolean;
+  /** It was at work before the chat: a turn may run already. */
+  readonly isAtWork: boolean;
+  readonly interrupts: Interrupts;
+  /** Rings at an interrupt. */
+  readonly bell: Bell;
+  readonly caller: Caller;
 }
 
 type Record = ReturnType<typeof parseRecord>;
@@ -24,7 +41,7 @@ type Record = ReturnType<typeof parseRecord>;
 /** What comes next, of all that is waited for. */
 type Next =
   | { readonly what: "line"; readonly line: string | undefined }
-  | { readonly what: "interrupt"; readonly interrupt: Interrupt | undefined }
+  | { readonly what: "interrupt"; readonly interrupt: Interrupt }
   | { readonly what: "record"; readonly record: Record | undefined };
 
 /** What a turn came to: the reason of its end, or that the chat is to be left before it. */
@@ -35,18 +52,17 @@ export class Conversation {
   readonly #context: Context;
   readonly #talked: Talked;
   readonly #end = new AbortController();
-  readonly #bell = new Bell();
-  readonly #lines: Tap<string>;
-  readonly #interrupts: Tap<Interrupt>;
+  readonly #bell: Bell;
   readonly #print: RecordPrinter;
+  #lines: TypedLines;
   /** From the first prompt on. */
   #records: Tap<Record> | undefined;
 
   constructor(context: Context, talked: Talked) {
     this.#context = context;
     this.#talked = talked;
-    this.#lines = new Tap(linesOf(context.input.parts(this.#end.signal)), this.#bell);
-    this.#interrupts = new Tap(context.interrupts(this.#end.signal), this.#bell);
+    this.#bell = talked.bell;
+    this.#lines = new PlainLines(context.input, talked.bell, (text) => context.terminal.err(text));
     this.#print = recordPrinter(context.terminal, talked.asJson);
   }
 
@@ -54,7 +70,9 @@ export class Conversation {
   async run(): Promise<ExitCode> {
     const isTyped = this.#context.input.isTerminal;
     let code: ExitCode = 0;
+    this.#lines = (await this.#context.input.editor(this.#bell)) ?? this.#lines;
     try {
+      if (this.#talked.isAtWork && isTyped && (await this.#joinTurn()) === "left") return 0;
       for (;;) {
         const prompt = await this.#prompt();
         if (prompt === "left") return isTyped ? 0 : 1;
@@ -67,13 +85,36 @@ export class Conversation {
       }
     } finally {
       this.#end.abort();
+      this.#lines.close();
+    }
+  }
+
+  /** Sees the turn that runs already to its end, and its question. */
+  async #joinTurn(): Promise<TurnOutcome | undefined> {
+    const seq = await this.#lastSeq();
+    // Asked in this order, the end of a turn that runs still is recorded behind the number.
+    const { status, permissions, permit } = await this.#session();
+    if (status !== "busy" && status !== "awaiting-input") return undefined;
+    await this.#say("(A turn is running; Ctrl-C cancels it.)\n");
+    this.#records = new Tap(this.#recordsBehind(seq), this.#bell);
+    const [question] = permit === "ask" ? permissions : [];
+    if (question !== undefined) await this.#ask(question);
+    return this.#follow(seq, question, true);
+  }
+
+  async #lastSeq(): Promise<number> {
+    const read = pageReader(this.#talked.server, this.#talked.id);
+    for (let since = 0; ; ) {
+      const { next, complete } = await read(since);
+      if (complete || next === since) return next;
+      since = next;
     }
   }
 
   /** The next line; undefined at the end of the input. */
   async #prompt(): Promise<string | undefined | "left"> {
     for (let warned = false; ; ) {
-      await this.#say("> ");
+      await this.#lines.ask("> ");
       const next = await this.#next("line", "interrupt");
       if (next.what === "line") {
         if (next.line === undefined) await this.#say("\n");
@@ -83,8 +124,18 @@ export class Conversation {
       await this.#say("\n");
       if (warned || next.interrupt !== "stop" || !this.#context.input.isTerminal) return "left";
       warned = true;
+      if (await this.#cancelOthers()) continue;
       await this.#say("(Ctrl-C again, or /exit, ends the chat.)\n");
     }
+  }
+
+  /** Cancels a turn that somebody else has started, if one runs. */
+  async #cancelOthers(): Promise<boolean> {
+    const { status } = await this.#session();
+    if (status !== "busy" && status !== "awaiting-input") return false;
+    await this.#say("(Cancelling the turn that runs; Ctrl-C again ends the chat.)\n");
+    void this.#call("cancel", {});
+    return true;
   }
 
   /** Sends a prompt and shows its turn; undefined when the session did not take it, which the user is told. */
@@ -92,28 +143,45 @@ export class Conversation {
     const seq = await this.#send(prompt);
     if (seq === undefined) return undefined;
     this.#records ??= new Tap(this.#recordsBehind(Math.max(0, seq - 1)), this.#bell);
-    let question: ShownQuestion | undefined;
+    return this.#follow(seq, undefined, false);
+  }
+
+  /**
+   * Shows the turn whose records stand behind `seq` to its end; `waiting` is the question that it waits for already. One
+   * that is `joined` was started elsewhere: it can be left as it is.
+   */
+  async #follow(seq: number, waiting: ShownQuestion | undefined, joined: boolean): Promise<TurnOutcome> {
+    let question = waiting;
     for (let cancelled = false; ; ) {
-      const next = await (question === undefined
+      const next = await (question === undefined && !joined
         ? this.#next("record", "interrupt")
         : this.#next("record", "interrupt", "line"));
       if (next.what === "record") {
         if (next.record === undefined) throw new Failure("failed", "the server has ended, and its sessions with it");
-        await this.#print(next.record, seq);
+        const asked = await this.#questionAfter(question, next.record);
+        if (asked === question || asked === undefined) await this.#show(next.record, seq);
+        else await this.#ask(asked);
+        question = asked;
         const { event } = next.record;
         if (event?.kind === "turn-end" && (next.record.seq ?? 0) > seq && event.reason !== "awaiting-input") {
           return { reason: event.reason };
         }
-        question = await this.#questionAfter(question, next.record);
       } else if (next.what === "interrupt") {
         if (cancelled || next.interrupt !== "stop") return "left";
         cancelled = true;
         question = undefined;
         await this.#say("\n(Cancelling the turn; Ctrl-C again ends the chat.)\n");
-        await this.#call("cancel", {});
-        if (!this.#context.input.isTerminal) return "left";
-      } else if (question !== undefined) {
-        if (next.line === undefined) return "left";
+        // An agent may take its time, and be left meanwhile.
+        const cancelling = this.#call("cancel", {});
+        if (this.#context.input.isTerminal) continue;
+        await cancelling;
+        return "left";
+      } else {
+        if (next.line === undefined || (question === undefined && next.line.trim() === "/exit")) return "left";
+        if (question === undefined) {
+          await this.#say("(The turn goes on: prompt again when it has ended, or cancel it with Ctrl-C.)\n");
+          continue;
+        }
         question = await this.#answer(question, next.line);
       }
     }
@@ -124,17 +192,32 @@ export class Conversation {
     if (event?.kind === "permission-resolved" && event.toolCallId === before?.toolCallId) return undefined;
     if (event?.kind !== "agent-prompt") return before;
     const { toolCallId, options } = event;
-    const question = { toolCallId, title: undefined, options };
     // All other sessions answer by their rule, at once. (One that was answered by now says so in the next record.)
-    if ((await this.#session()).permit !== "ask") return before;
+    const { permit, permissions } = await this.#session();
+    if (permit !== "ask") return before;
     if (this.#context.input.isTerminal) {
-      await this.#say("Answer with the id or the number of an option: ");
-      return question;
+      return permissions.find((each) => each.toolCallId === toolCallId) ?? { toolCallId, title: undefined, options };
     }
-    const { program, terminal } = this.#context;
-    const words = `agent-bridge sessions answer ${this.#talked.id} ${printableLine(toolCallId)} OPTION`;
-    await terminal.err(program.said(`Waiting for an answer: ${words}\n`));
+    const words = `${answerCommand(this.#talked.caller, this.#talked.id, toolCallId)} OPTION`;
+    await this.#context.terminal.err(`Waiting for an answer: ${words}\n`);
     return before;
+  }
+
+  /** Puts the question to who types. Nothing that was typed before it stood there is an answer to it. */
+  async #ask(question: ShownQuestion): Promise<void> {
+    await this.#say(askedLines(question));
+    if (await this.#lines.fresh()) await this.#say(DROPPED);
+    await this.#lines.ask(ANSWER_PROMPT);
+  }
+
+  /** Prints a record. What went wrong is told apart where the output is kept. */
+  async #show(record: Record, own: number): Promise<void> {
+    const { terminal } = this.#context;
+    const { event } = record;
+    if (event?.kind !== "error" || this.#talked.asJson || terminal.columns !== undefined) {
+      return this.#print(record, own);
+    }
+    await terminal.err(`error: ${printableLine(event.error.message)}\n`);
   }
 
   /** Sends the answer that was typed; the question again when it is none. */
@@ -143,6 +226,7 @@ export class Conversation {
     const option = chosenOption(options, typed);
     if (option === undefined) {
       await this.#say(noSuchOption(options));
+      await this.#lines.ask(ANSWER_PROMPT);
       return question;
     }
     await this.#call("permissions", { toolCallId, optionId: option.optionId });
@@ -166,8 +250,8 @@ export class Conversation {
     try {
       await this.#post(verb, body);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      await this.#tell(error);
+      if (this.#end.signal.aborted) return;
+      await this.#tell(error instanceof Failure ? error : new Failure("failed", String(error)));
     }
   }
 
@@ -218,8 +302,8 @@ export class Conversation {
         return line && { what, line: line.value };
       }
       case "interrupt": {
-        const interrupt = this.#interrupts.take();
-        return interrupt && { what, interrupt: interrupt.value };
+        const interrupt = this.#lines.takeStop() ? "stop" : this.#talked.interrupts.take();
+        return interrupt && { what, interrupt };
       }
       case "record": {
         const record = this.#records?.take();
@@ -230,7 +314,7 @@ export class Conversation {
 
   async #tell({ message }: Failure): Promise<void> {
     const { terminal, program } = this.#context;
-    await terminal.err(`${printableLine(program.said(message))}\n`);
+    await terminal.err(`${printableLine(program.said(asTyped(message)))}\n`);
   }
 
   /** Words for someone who types; a pipe needs none. */

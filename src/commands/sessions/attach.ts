@@ -5,7 +5,9 @@ import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { serverOf } from "../server-of.ts";
 import { printableLine } from "../width.ts";
-import { questionLines } from "./questions.ts";
+import { isDrivenElsewhere } from "./elsewhere.ts";
+import { type Caller, callerOf, questionLines } from "./questions.ts";
+import { printRecording } from "./recording.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { goesOn, type ShownSession, shownSession } from "./shown.ts";
 import { shownOutput } from "./shown-output.ts";
@@ -20,7 +22,10 @@ export async function attach(context: Context, options: Values, words: readonly 
   const asked = sessionWord("attach", words);
   const server = await serverOf(context, options.home);
   const session = shownSession(await callServer(server, "GET", pathOf("", "api", "sessions", asked)));
-  const end = await watched(context, server, session);
+  const caller = callerOf(context, options.home);
+  const end = (await isDrivenElsewhere(context, options.home, session))
+    ? await read(context, server, session)
+    : await watched(context, server, session, caller);
   if (end === "left") {
     await context.terminal.err(`\nDetached; ${printableLine(session.name ?? session.id)} goes on.\n`);
     return 0;
@@ -30,8 +35,22 @@ export async function attach(context: Context, options: Values, words: readonly 
   return after.status === "ended" ? 0 : 1;
 }
 
+/** Prints what is recorded of a session that another process drives. @throws Failure failed: the server has ended */
+async function read(context: Context, server: ServerAddress, session: ShownSession): Promise<"ended" | "left"> {
+  const { terminal } = context;
+  const called = printableLine(session.name ?? session.id);
+  await terminal.err(`${called} is driven by another process: it can only be read here. Ctrl-C leaves it.\n`);
+  const signal = context.untilInterrupted();
+  return (await printRecording(terminal, server, session, signal)) ? "ended" : "left";
+}
+
 /** Shows the session until its end, or until the user leaves it. @throws Failure failed: the server has ended */
-async function watched(context: Context, server: ServerAddress, session: ShownSession): Promise<"ended" | "left"> {
+async function watched(
+  context: Context,
+  server: ServerAddress,
+  session: ShownSession,
+  caller: Caller,
+): Promise<"ended" | "left"> {
   const { terminal, input } = context;
   // Typed blindly, where nothing of it is shown, keys would do what nobody sees.
   const isSeen = terminal.columns !== undefined || !input.isTerminal;
@@ -45,7 +64,7 @@ async function watched(context: Context, server: ServerAddress, session: ShownSe
   const signal = AbortSignal.any([over.signal, context.untilInterrupted()]);
   const asides = typed
     ? typeInto({ server, id: session.id, input }, signal).then((why) => why === "detached" && over.abort())
-    : tellQuestions(context, server, session, signal);
+    : tellQuestions(context, server, session, caller, signal);
   // Whatever goes wrong beside the output ends it too.
   const beside = asides.then(
     () => undefined,
@@ -95,9 +114,10 @@ async function printed(
 
 /** Says how the questions of an agent can be answered, as they come. */
 async function tellQuestions(
-  { terminal, program }: Context,
+  { terminal }: Context,
   server: ServerAddress,
   { id, kind }: ShownSession,
+  caller: Caller,
   signal: AbortSignal,
 ): Promise<void> {
   if (kind !== "agent") return;
@@ -108,7 +128,7 @@ async function tellQuestions(
     const news = session?.permissions.filter(({ toolCallId }) => !told.has(toolCallId)) ?? [];
     for (const { toolCallId } of news) told.add(toolCallId);
     if (session !== undefined && news.length > 0) {
-      await terminal.err(program.said(questionLines({ ...session, permissions: news }).join("")));
+      await terminal.err(questionLines({ ...session, permissions: news }, caller).join(""));
     }
   }
 }

@@ -8,7 +8,7 @@ import { printJson } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { serverOf } from "../server-of.ts";
 import { printableLine } from "../width.ts";
-import { questionLines } from "./questions.ts";
+import { callerOf, questionLines } from "./questions.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { shownSession } from "./shown.ts";
 import { sessionWord } from "./words.ts";
@@ -40,7 +40,7 @@ export async function prompt(context: Context, options: Values, [id, ...words]: 
   if (!options.json) await terminal.out(`${printableLine(reason)}\n`);
   if (reason === "awaiting-input") {
     const asked = shownSession(await callServer(server, "GET", pathOf("", "api", "sessions", session)));
-    await terminal.err(context.program.said(questionLines(asked).join("")));
+    await terminal.err(questionLines(asked, callerOf(context, options.home)).join(""));
   }
   return reason === "completed" ? 0 : 1;
 }

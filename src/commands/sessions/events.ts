@@ -1,13 +1,13 @@
-import { callServer, pathOf, type ServerAddress, serverEvents } from "../../client/api.ts";
+import { pathOf, serverEvents } from "../../client/api.ts";
 import type { SavedSession } from "../../peers/own-sessions.ts";
 import { Failure } from "../../platform/failure.ts";
-import { asArray, asNumber, asObject } from "../../platform/read.ts";
 import { sessionIdOf } from "../../transcript/names.ts";
 import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { runningServer } from "../server-of.ts";
 import { recordPrinter } from "./record-printer.ts";
 import { parseRecord, recordedEvent } from "./recorded-event.ts";
+import { pageReader, type RecordPage } from "./recording.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { sessionWord } from "./words.ts";
 
@@ -15,13 +15,6 @@ type Values = OptionValues<typeof OPTIONS>;
 
 /** Records in one read. */
 const PAGE_RECORDS = 500;
-
-/** Records of a session. */
-interface Page {
-  readonly records: readonly unknown[];
-  readonly next: number;
-  readonly complete: boolean;
-}
 
 /** `sessions events`: the records of an agent session, with or without a server. */
 export async function events(context: Context, options: Values, words: readonly string[]): Promise<ExitCode> {
@@ -49,25 +42,12 @@ export async function events(context: Context, options: Values, words: readonly 
   return 0;
 }
 
-function pageReader(server: ServerAddress, session: string): (since: number) => Promise<Page> {
-  return async (since) => {
-    const path = `${pathOf("", "api", "sessions", session, "events")}?since=${since}&limit=${PAGE_RECORDS}`;
-    const page = asObject(await callServer(server, "GET", path));
-    const records = asArray(page?.events);
-    const next = asNumber(page?.nextSeq);
-    if (page === undefined || records === undefined || next === undefined) {
-      throw new Failure("failed", "the server's answer holds no records: is it of another version? restart it");
-    }
-    return { records, next, complete: page.complete === true };
-  };
-}
-
 /** Reads the recording of the session `asked`. @throws Failure not-found */
 async function recordingReader(
   { bridge, environment }: Context,
   options: Values,
   asked: string,
-): Promise<(since: number) => Promise<Page>> {
+): Promise<(since: number) => Promise<RecordPage>> {
   const ours = environment(options.home);
   const { stores } = await bridge.histories(ours);
   const store = stores.find(({ agent }) => agent === "daemon");

@@ -57,7 +57,7 @@ export const sessions = command({
       "session's id or name.",
     "All but ls and events needs a server (agent-bridge serve), which runs the sessions: they go on when a terminal that " +
       "watches them is closed, and end with the server.",
-    "start AGENT [-- PROMPT] starts claude, codex, opencode, hermes, gemini or an agent of config.json; start --kind " +
+    "start AGENT [-- PROMPT] starts claude, codex, opencode, hermes, gemini, mastra-agent or an agent of config.json; start --kind " +
       "command|terminal -- PROGRAM ARGUMENTS starts any program. prompt and input take their text from standard input " +
       "when none is given; to a text that is given, input adds the end of the line.",
     "answer ID CALL OPTION answers a question for permission; attach shows them with what can be answered. Attached to a " +

@@ -1,13 +1,15 @@
-import { callServer } from "../../client/api.ts";
+import { Bell } from "../../platform/bell.ts";
 import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
+import { Interrupts } from "../interrupts.ts";
 import { printJson } from "../print.ts";
-import { withProgress } from "../progress.ts";
+import { inFull } from "../program.ts";
 import { serverOf } from "../server-of.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { shownSession } from "./shown.ts";
+import { type StartBody, startSession } from "./start-session.ts";
 
 type Values = OptionValues<typeof OPTIONS>;
 
@@ -16,21 +18,25 @@ export async function start(context: Context, options: Values, words: readonly s
   const { terminal } = context;
   const body = { ...whatOf(options, words), cwd: absolute(options.cwd ?? "."), name: options.name };
   const server = await serverOf(context, options.home);
-  // An agent that is started for the first time may take minutes.
-  const terms = { patienceMs: Number.POSITIVE_INFINITY };
-  const answer = await withProgress(terminal, "Starting the session", () =>
-    callServer(server, "POST", "/api/sessions", body, terms),
-  );
+  const end = new AbortController();
+  let answer: unknown;
+  try {
+    const interrupts = new Interrupts(context.interrupts(end.signal), new Bell());
+    answer = await startSession(context, server, body, { doing: "Starting the session", interrupts });
+  } finally {
+    end.abort();
+  }
   const { id } = shownSession(answer);
   if (options.json) await printJson(terminal, answer);
   else {
     await terminal.out(`${id}\n`);
-    await terminal.err(context.program.said(`agent-bridge sessions attach ${id} watches it\n`));
+    const watch = inFull(context.program, `sessions attach ${id}`, context.environment(options.home));
+    await terminal.err(`${watch} watches it\n`);
   }
   return 0;
 }
 
-function whatOf({ kind = "agent", model, permit }: Values, words: readonly string[]): object {
+function whatOf({ kind = "agent", model, permit }: Values, words: readonly string[]): Omit<StartBody, "cwd"> {
   if (kind === "agent") {
     const [agent, ...prompt] = words;
     if (agent === undefined) throw new Failure("usage", "sessions start needs the name of an agent, or --kind");
