@@ -141,7 +141,7 @@ function fromConfig(key: string, { command, args, env }: AgentCommand, environme
   if (found !== undefined) return { command: found, args, env };
   throw new Failure(
     "not-found",
-    `agents.${key}.command in config.json (${printableLine(command)}) is no program that can be run: install it, or correct it`,
+    `agents.${key}.command in config.json is no program that can be run: install it, or correct it`,
   );
 }
 

@@ -70,7 +70,8 @@ export class AgentProcess {
     await this.end(0);
     const message = error instanceof Error ? error.message : String(error);
     const why = exit === undefined ? message : `it ended ${howEnded(exit)}`;
-    const kind = error instanceof Failure ? error.kind : "failed";
+    // That the agent does not come up is no fault of ours.
+    const kind = error instanceof Failure && error.kind !== "failed" ? error.kind : "conflict";
     return new Failure(kind, `${this.#agent} did not come up: ${why}${this.#lastWords()}`, error);
   }
 

@@ -135,7 +135,7 @@ export class AgentSession implements Driven {
   ): Promise<AcceptedPrompt> {
     checkPrompt(text);
     if (interrupt) await this.cancel();
-    const connection = this.#ready();
+    const connection = this.#ready(interrupt);
     const log = this.#tools.logPrompt(this.describe(), text, { source, after: this.#logged });
     const turn = new Turn(log, () => this.#tap.seq);
     this.#turn = turn;
@@ -146,18 +146,22 @@ export class AgentSession implements Driven {
     return { id: this.id, seq, ended: turn.paused };
   }
 
-  /** Comes back when no turn runs any more. An agent that does not end its turn is ended itself. */
+  /** Comes back when no turn runs any more. An agent that does not end its turn is ended itself, and the session with it. */
   async cancel(): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
     turn.cancelled = true;
     this.#connection?.cancel();
     await this.#answering.cancel();
-    const giveUp = this.#tools.timer.after(CANCEL_MS, () => {
+    let isGivenUp = false;
+    const keepWaiting = this.#tools.timer.after(CANCEL_MS, () => {
+      isGivenUp = true;
       void this.#process?.end(0, "the agent went on though it was told to cancel its turn, so it was ended");
     });
     await turn.over;
-    giveUp();
+    keepWaiting();
+    // Whoever cancelled is told what has become of the session, not what it was for a moment.
+    if (isGivenUp || this.#process?.whyGone !== undefined) await this.ended;
   }
 
   /** @throws Failure conflict: it has ended · not-found, bad-request, as `Questions` */
@@ -173,10 +177,10 @@ export class AgentSession implements Driven {
 
   async stop(graceMs: number): Promise<void> {
     this.#stopping ??= this.#answering.pending.length > 0 ? "awaiting-input" : "aborted";
-    this.#answering.leave();
     // Asked by the protocol first, then by the end of its input: so an agent has all its own store in order.
     if (this.#turn !== undefined) {
       this.#connection?.cancel();
+      await this.#answering.cancel();
       await within(this.#tools.timer, CANCELLED_MS, this.#turn.over);
     }
     await this.#process?.leave();
@@ -221,14 +225,17 @@ export class AgentSession implements Driven {
     }
   }
 
-  /** The agent, when it can be prompted. @throws Failure conflict */
-  #ready(): AcpConnection {
+  /** The agent, when it can be prompted. `interrupt`: the turn before was cancelled for that. @throws Failure conflict */
+  #ready(interrupt: boolean): AcpConnection {
     const isOver = this.#ending !== undefined || this.#stopping !== undefined || this.#process?.whyGone !== undefined;
     if (isOver) throw new Failure("conflict", `the session ${this.id} has ended: restart it`);
     if (this.#connection === undefined) {
       throw new Failure("conflict", `the session ${this.id} is still starting: try again in a moment`);
     }
     if (this.#turn !== undefined) {
+      if (interrupt) {
+        throw new Failure("conflict", `another prompt to the session ${this.id} came first: this one was not taken`);
+      }
       const waits = this.#answering.pending.length > 0 ? ": it waits for the answer to a permission question" : "";
       throw new Failure("conflict", `the session ${this.id} is busy with a turn${waits}; cancel it, or send interrupt`);
     }
@@ -243,8 +250,8 @@ export class AgentSession implements Driven {
       stopping: () => this.#stopping,
       whyGone: () => this.#process?.whyGone,
     });
-    // What is asked now, nobody waits for any more; what waits while we are ended stays unanswered.
-    if (this.#stopping === undefined) await this.#answering.cancel();
+    // What is asked now, nobody waits for any more.
+    await this.#answering.cancel();
     if (reason === "error" || reason === "exited") {
       const { error: message = "", code } = turn;
       this.#tap.take({ kind: "error", error: { message, ...(code !== undefined && { code }) } });
@@ -269,6 +276,7 @@ export class AgentSession implements Driven {
   async #watch(process: AgentProcess, connection: AcpConnection): Promise<void> {
     const { exit, error } = await process.over(connection, () => this.#stopping !== undefined);
     await this.#turn?.over;
+    await this.#answering.cancel();
     await this.#finish({ status: error === undefined ? "ended" : "failed", exit, error });
   }
 

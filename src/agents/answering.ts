@@ -12,12 +12,19 @@ export interface AnsweringHandlers {
   waits(): void;
 }
 
+/** A question, until its answer is told. */
+interface Asked {
+  readonly over: AbortController;
+  readonly told: Promise<void>;
+}
+
 /** Answers an agent's questions for permission: all one way, or as whoever is asked does. */
 export class Answering {
   readonly #permit: Permit;
   readonly #told: AnsweringHandlers;
   readonly #questions = new Questions();
-  #isOver = false;
+  /** Those that are not answered yet, or whose answer is not told yet. */
+  readonly #asked = new Set<Asked>();
 
   constructor(permit: Permit, told: AnsweringHandlers) {
     this.#permit = permit;
@@ -30,16 +37,12 @@ export class Answering {
   }
 
   /** The answer to a question; first the question is told of, then the answer. */
-  async asked(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
-    const { toolCallId, options } = request;
-    await this.#told.happened({ kind: "agent-prompt", toolCallId, options });
-    const answer = await this.#answerTo(request, signal);
-    if (answer === "cancelled" && this.#isOver) return answer;
-    const option = answer === "cancelled" ? undefined : options.find(({ optionId }) => optionId === answer.optionId);
-    const decision = option === undefined ? "cancelled" : decisionOf(option);
-    const chosen = option === undefined ? {} : { optionId: option.optionId };
-    await this.#told.happened({ kind: "permission-resolved", toolCallId, decision, ...chosen });
-    this.#told.changed();
+  asked(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+    const over = new AbortController();
+    const answer = this.#ask(request, AbortSignal.any([signal, over.signal]));
+    const asked = { over, told: answer.then(noMatter, noMatter) };
+    this.#asked.add(asked);
+    void asked.told.then(() => this.#asked.delete(asked));
     return answer;
   }
 
@@ -48,16 +51,23 @@ export class Answering {
     this.#questions.answer(toolCallId, optionId);
   }
 
-  /** Nobody will answer what waits. Comes back when that is told. */
+  /** Nobody will answer what waits. Comes back when that is told, also of a question that nobody has been told of yet. */
   async cancel(): Promise<void> {
-    if (this.pending.length === 0) return;
-    this.#questions.cancel();
-    await new Promise(setImmediate);
+    const asked = [...this.#asked];
+    for (const { over } of asked) over.abort();
+    await Promise.all(asked.map(({ told }) => told));
   }
 
-  /** The session ends: what nobody has answered by now stays unanswered. */
-  leave(): void {
-    this.#isOver = true;
+  async #ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+    const { toolCallId, options } = request;
+    await this.#told.happened({ kind: "agent-prompt", toolCallId, options });
+    const answer = await this.#answerTo(request, signal);
+    const option = answer === "cancelled" ? undefined : options.find(({ optionId }) => optionId === answer.optionId);
+    const decision = option === undefined ? "cancelled" : decisionOf(option);
+    const chosen = option === undefined ? {} : { optionId: option.optionId };
+    await this.#told.happened({ kind: "permission-resolved", toolCallId, decision, ...chosen });
+    this.#told.changed();
+    return answer;
   }
 
   #answerTo(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
@@ -71,3 +81,5 @@ export class Answering {
     return answer;
   }
 }
+
+function noMatter(): void {}

@@ -5,6 +5,7 @@ import { AgentSession } from "./agent-session.ts";
 import type { ChildCommand } from "./child.ts";
 import { ProgramSession, type ProgramTools } from "./program-session.ts";
 import type { Permit, StartSession } from "./sessions.ts";
+import { checkCommand } from "./start-failure.ts";
 
 /** What starts an agent, and the name that its sessions go by. */
 export interface FoundAgent {
@@ -58,4 +59,11 @@ export function makeSession(
     { id, kind, argv, cwd, name, restartedFrom, columns, rows },
     { ...parts.programs, changed: () => listener.changed() },
   );
+}
+
+/** Refuses what can be told before a session is started. @throws Failure bad-request: its folder or program · as `findAgent` */
+export function checkStart(what: StartSession, { findAgent, programs }: SessionParts): void {
+  const { kind, agent = "", argv = [], cwd, permit = "deny" } = what;
+  if (kind === "agent") checkCommand(findAgent(agent, { cwd, permit }).command);
+  else programs.check({ argv, cwd });
 }

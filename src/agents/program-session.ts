@@ -22,6 +22,8 @@ export interface ProgramSpec {
 /** What a command or terminal session is made with. */
 export interface ProgramTools {
   readonly clock: Clock;
+  /** Refuses what can be told before it is started. @throws Failure bad-request */
+  check(what: Pick<ProgramSpec, "argv" | "cwd">): void;
   start(spec: ProgramSpec, output: Output): Promise<RunningProgram>;
   output(): Output;
   changed(session: ProgramSession): void;

@@ -5,6 +5,7 @@ import type { Output } from "./output.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { inputOf, pourOut } from "./program-streams.ts";
 import { startChild } from "./start-child.ts";
+import { checkCommand, noProgram, programPath } from "./start-failure.ts";
 import { startTerminal } from "./terminal.ts";
 
 /** What to start, and where what it prints goes. */
@@ -38,7 +39,8 @@ export interface RunningProgram {
   resize(columns: number, rows: number): Promise<void>;
   /**
    * When it has ended, all that it printed is in the output, and nothing of what it started is left. On a terminal, 128 and
-   * the number of a signal stands for both: a shell gives it as its own code, so both are told. Never fails.
+   * the number of a signal may stand for that signal, or be a code that the program gave itself: it is told as the code. Never
+   * fails.
    */
   readonly exited: Promise<Exit>;
   /** Ends it and all that it started: politely, then (after `graceMs`) for good. */
@@ -47,10 +49,17 @@ export interface RunningProgram {
 
 /**
  * Starts a program and lets what it prints go into the output, however much that is.
- * @throws Failure bad-request: no such program or folder, or words that can't be given · failed: no terminal here
+ * @throws Failure bad-request: no such program or folder, or words that can't be given · conflict: no terminal here
  */
 export async function startProgram(what: StartProgram): Promise<RunningProgram> {
   return what.kind === "terminal" ? startTerminal(what) : startCommand(what);
+}
+
+/** Refuses what can be told of a program before it is started. @throws Failure bad-request */
+export function checkProgram({ argv, cwd, env }: Pick<StartProgram, "argv" | "cwd" | "env">): void {
+  const [command = "", ...args] = argv;
+  checkCommand({ command, args, cwd, env });
+  if (programPath({ command, cwd, env }) === undefined) throw noProgram(command);
 }
 
 async function startCommand(what: StartProgram): Promise<RunningProgram> {

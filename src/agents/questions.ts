@@ -62,9 +62,4 @@ export class Questions {
     }
     question.answer({ optionId });
   }
-
-  /** Nobody will answer any of them any more. */
-  cancel(): void {
-    for (const question of [...this.#open]) question.answer("cancelled");
-  }
 }

@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { byteOffsetOf } from "../jsonl/cursor.ts";
-import { LookBack } from "../jsonl/look-back.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
-import { type OpenFile, withFile } from "../platform/files.ts";
+import { withFile } from "../platform/files.ts";
 import { isAlive, type ProcessIdentity } from "../platform/process-identity.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
+import type { SessionEvent } from "./event.ts";
+import { type OpenTurn, openTurn } from "./open-turn.ts";
 import type { Recording } from "./recording.ts";
 import { isLive, isStillLive } from "./saved.ts";
 
@@ -19,8 +19,8 @@ export interface RecoveryParts {
   readonly alive?: (process: ProcessIdentity) => boolean;
   /** Ends the child of a session whose driver is gone, and all that it started; also one that it had no time to note. */
   endLeftover(child: ProcessIdentity | undefined, id: string): Promise<void>;
-  /** Says of the session's job that it was interrupted. */
-  interruptJob(session: SavedSession, at: EpochMs): Promise<void>;
+  /** Says of the session's job and its logs that they were interrupted, which they were for sure when it was `inTurn`. */
+  interruptJob(session: SavedSession, how: { readonly at: EpochMs; readonly inTurn: boolean }): Promise<void>;
   /** The folder that holds a folder of each recorded session. */
   readonly recordings: string;
   record(id: SessionId): Promise<Recording>;
@@ -29,7 +29,7 @@ export interface RecoveryParts {
 
 /**
  * Puts the sessions in order whose server (or other process) was killed: what it had started is ended, a turn that was
- * running gets its `turn-end`, and `sessions.json` says that they were interrupted. Never fails: what can't be done is told.
+ * running gets its end, and `sessions.json` says that they were interrupted. Never fails: what can't be done is told.
  */
 export async function recoverSessions(parts: RecoveryParts): Promise<void> {
   for (const session of leftBehind(parts)) {
@@ -37,7 +37,8 @@ export async function recoverSessions(parts: RecoveryParts): Promise<void> {
       await parts.endLeftover(session.child, session.id);
       const left = session.kind === "agent" ? await endTurn(session, parts) : undefined;
       const endedAt = session.endedAt ?? left?.lastAt ?? parts.clock.now();
-      if (left?.turnRuns) await parts.interruptJob(session, endedAt);
+      const inTurn = left?.turn !== undefined;
+      if (left !== undefined) await parts.interruptJob(session, { at: endedAt, inTurn });
       await parts.saved.saveSession(session.id, {
         status: "interrupted",
         endedAt,
@@ -67,16 +68,26 @@ async function endTurn(session: SavedSession, parts: RecoveryParts): Promise<Loo
   const file = join(parts.recordings, session.id, "events.jsonl");
   const found = id === undefined ? undefined : await lookedAt(parts.recordings, file, session.id);
   if (id === undefined || found === undefined) return undefined;
-  if (found.turnRuns) {
+  if (found.turn !== undefined) {
     const recording = await parts.record(id);
-    recording.take({ kind: "turn-end", reason: session.status === "awaiting-input" ? "awaiting-input" : "aborted" });
+    for (const event of endOf(found.turn)) recording.take(event);
     await recording.close();
   }
   return found;
 }
 
+/** What the session would have recorded had it been stopped. */
+function endOf({ questions, calls, usage }: OpenTurn): readonly SessionEvent[] {
+  return [
+    ...questions.map((toolCallId) => ({ kind: "permission-resolved", toolCallId, decision: "cancelled" }) as const),
+    ...calls.map((toolCallId) => ({ kind: "tool-result", toolCallId, result: null, isError: true }) as const),
+    { kind: "turn-end", reason: questions.length > 0 ? "awaiting-input" : "aborted" },
+    { kind: "usage_snapshot", ...usage, source: "adapter" },
+  ];
+}
+
 interface LookedAt {
-  readonly turnRuns: boolean;
+  readonly turn: OpenTurn | undefined;
   /** When the last record was written. */
   readonly lastAt: EpochMs;
 }
@@ -84,7 +95,7 @@ interface LookedAt {
 async function lookedAt(root: string, file: string, id: string): Promise<LookedAt | undefined> {
   try {
     return await withFile(realpathSync.native(root), file, (open) => ({
-      turnRuns: isTurnOpen(open, id),
+      turn: openTurn(open, id),
       lastAt: Number(open.stamp.mtimeNs / 1_000_000n) as EpochMs,
     }));
   } catch (error) {
@@ -93,24 +104,3 @@ async function lookedAt(root: string, file: string, id: string): Promise<LookedA
     throw error;
   }
 }
-
-/** Whether the last prompt in a recording of ours has no `turn-end` behind it. */
-export function isTurnOpen(file: Pick<OpenFile, "size" | "read">, id: string): boolean {
-  const back = new LookBack(file, file.size);
-  const last = (kind: string): number => {
-    const needle = Buffer.from(`,"kind":"${kind}","sessionId":"${id}"`);
-    for (const place of back.places(needle, byteOffsetOf(file.size))) {
-      if (BEGINNING.test(back.slice(Math.max(0, place - ENVELOPE), place).toString("latin1"))) return place;
-    }
-    return -1;
-  };
-  try {
-    return last("user-prompt") > last("turn-end");
-  } finally {
-    back.close();
-  }
-}
-
-/** What stands before the kind of a record of ours, at the end of so many bytes. Inside a record it may stand as well. */
-const BEGINNING = /(?:^|\n)\{"seq":\d+,"ts":"[^"]{24}"$/;
-const ENVELOPE = 64;

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../platform/clock.ts";
-import type { ProcessIdentity } from "../platform/process-identity.ts";
 import type { JsonObject } from "../platform/read.ts";
+import { endInterruptedLogs } from "../runs/interrupted.ts";
 import { changeJob, type JobStoreTools } from "../runs/job-store.ts";
 import { agentNameOf } from "../transcript/names.ts";
 import type { Permit, SessionDescriptor } from "./sessions.ts";
@@ -51,21 +51,22 @@ export async function saveJob(tools: JobStoreTools, session: JobSession, changes
 }
 
 /**
- * Says of the job of a session whose driver `owner` is gone that it was interrupted, unless that is said already: also for
- * a run that was only just beginning, and tells of no process yet. @throws Failure failed · the system's error
+ * Says of the job of a session whose driver is gone that it was interrupted, and at the end of its logs: also of a run that
+ * was only just beginning, and tells of no process yet. `inTurn`: the recording says that a turn was running; else only a
+ * job that is still told as running is touched. @throws Failure failed · the system's error
  */
 export async function interruptJob(
   tools: JobStoreTools,
   session: JobSession,
-  { owner, at }: { readonly owner: ProcessIdentity | undefined; readonly at: EpochMs },
+  { at, inTurn }: { readonly at: EpochMs; readonly inTurn: boolean },
 ): Promise<void> {
-  const host = owner === undefined ? null : { ...owner, startedAt: session.startedAt };
-  await changeJob(tools, jobName(session), (before) => ({
-    ...(before ?? { ...fieldsOf(session), prompt: "", args: { title: session.name ?? "" } }),
-    status: "interrupted",
-    finishedAt: at,
-    host,
-  }));
+  const job = jobName(session);
+  await endInterruptedLogs(tools, { job, recording: session.id, since: session.startedAt });
+  await changeJob(tools, job, (before) => {
+    if (!inTurn && (before?.status !== "running" || before.recording !== session.id)) return undefined;
+    const known = before ?? { ...fieldsOf(session), prompt: "", args: { title: session.name ?? "" } };
+    return { ...known, status: "interrupted", finishedAt: at, host: null };
+  });
 }
 
 function fieldsOf({ id, agent, model, startedAt, chat, cwd }: JobSession): JsonObject {

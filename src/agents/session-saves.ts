@@ -30,12 +30,12 @@ export class SessionSaves {
     }
   }
 
-  /** Adds a session that is to be started. @throws Failure failed, that says what to do */
+  /** Adds a session that is to be started. @throws Failure conflict, that says what to do */
   async add(session: Driven): Promise<void> {
     try {
       await this.#saved.saveSession(session.id, this.#fields(session));
     } catch (error) {
-      throw new Failure("failed", `the session was not started: ${whyNot("written", error)}`, error);
+      throw new Failure("conflict", `the session was not started: ${whyNot("written", error)}`, error);
     }
   }
 

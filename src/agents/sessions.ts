@@ -104,7 +104,7 @@ export interface Sessions {
   list(): Promise<readonly SessionDescriptor[]>;
   /** By id, else the live one with that name, else the last ended one. */
   find(idOrName: string): Promise<SessionDescriptor | undefined>;
-  /** Comes back when the session is up. @throws Failure usage, bad-request (the folder, the agent, too many), failed (it did not come up) */
+  /** Comes back when the session is up. @throws Failure usage, bad-request (the folder, the agent, too many), conflict (it did not come up) */
   start(what: StartSession): Promise<SessionDescriptor>;
   /** With `interrupt`, a running turn is cancelled first. @throws Failure bad-request: empty or too long · conflict */
   prompt(

@@ -19,7 +19,7 @@ export function checkCommand(what: ChildCommand): void {
     throw new Failure("bad-request", "a word of the command holds a NUL character, which no program can be given");
   }
   if (what.command === "") throw new Failure("bad-request", "the command is empty: name a program");
-  if (!isAbsolute(what.cwd)) throw new Failure("bad-request", `the folder "${shown(what.cwd)}" must be given in full`);
+  if (!isAbsolute(what.cwd)) throw new Failure("bad-request", "the session's folder must be given in full");
   const folder = folderFailure(what.cwd);
   if (folder !== undefined) throw folder;
 }
@@ -46,10 +46,10 @@ export function startFailure(error: unknown, what: ChildCommand): Failure {
       return refused(`"${name}" can't be started: its arguments and variables are too long`);
     case "EMFILE":
     case "ENFILE":
-      return new Failure("failed", `"${name}" can't be started: too many files are open; end some sessions`, error);
+      return new Failure("conflict", `"${name}" can't be started: too many files are open; end some sessions`, error);
     case "EAGAIN":
     case "ENOMEM":
-      return new Failure("failed", `"${name}" can't be started: the machine has no room for another process`, error);
+      return new Failure("conflict", `"${name}" can't be started: the machine has no room for another process`, error);
     default:
       return new Failure("failed", `"${name}" can't be started: ${errorCode(error) ?? "unknown error"}`, error);
   }
@@ -68,15 +68,16 @@ export function noProgram(command: string, cause?: unknown): Failure {
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 function folderFailure(cwd: string, cause?: unknown): Failure | undefined {
-  const folder = shown(cwd);
+  // Its path is not told: whoever asks knows it, or is not to.
   try {
-    if (!statSync(cwd).isDirectory()) return new Failure("bad-request", `"${folder}" is no folder`, cause);
+    if (!statSync(cwd).isDirectory())
+      return new Failure("bad-request", "what the session is to work in is no folder: name another", cause);
     accessSync(cwd, constants.X_OK);
     return undefined;
   } catch (error) {
     return errorCode(error) === "EACCES"
-      ? new Failure("bad-request", `the folder "${folder}" may not be entered: check its permissions`, error)
-      : new Failure("bad-request", `there is no folder "${folder}": make it, or name another`, error);
+      ? new Failure("bad-request", "the session's folder may not be entered: check its permissions", error)
+      : new Failure("bad-request", "the session's folder is not there: make it, or name another", error);
   }
 }
 

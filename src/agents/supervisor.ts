@@ -8,7 +8,7 @@ import { within } from "../platform/timer.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { Driven } from "./driven.ts";
-import { type GoesOn, makeSession, type SessionParts } from "./make-session.ts";
+import { checkStart, type GoesOn, makeSession, type SessionParts } from "./make-session.ts";
 import type { Output } from "./output.ts";
 import { ProgramSession } from "./program-session.ts";
 import { describeSaved, isLive } from "./saved.ts";
@@ -51,6 +51,7 @@ export class Supervisor implements Sessions {
   readonly #told = new Set<string>();
   /** The names of those that are being started. */
   readonly #names = new Set<string>();
+  readonly #restarting = new Set<SessionId>();
   #closing = false;
 
   constructor(parts: SupervisorParts) {
@@ -74,8 +75,9 @@ export class Supervisor implements Sessions {
     return sessions.find(({ id }) => id === idOrName) ?? named.find(isLive) ?? named[0];
   }
 
-  start(what: StartSession): Promise<SessionDescriptor> {
-    return this.#start(what, {});
+  async start(what: StartSession): Promise<SessionDescriptor> {
+    this.#requireRoom();
+    return this.#named(what.name, undefined, () => this.#begin(what, {}));
   }
 
   async prompt(
@@ -95,8 +97,19 @@ export class Supervisor implements Sessions {
   }
 
   async restart(id: SessionId): Promise<SessionDescriptor> {
+    if (this.#restarting.has(id)) throw new Failure("conflict", `the session ${id} is being restarted already`);
+    this.#restarting.add(id);
+    try {
+      return await this.#restart(id);
+    } finally {
+      this.#restarting.delete(id);
+    }
+  }
+
+  /** A live one is ended only when nothing that can be known speaks against another. */
+  async #restart(id: SessionId): Promise<SessionDescriptor> {
     const before = await this.#known(id);
-    if (isLive(before)) await this.stop(id);
+    if (isLive(before)) await this.#ours(id);
     const { kind, agent, argv, cwd, name, model, permit, nativeSessionId } = before;
     const again = {
       kind,
@@ -107,7 +120,12 @@ export class Supervisor implements Sessions {
       ...(model !== undefined && { model }),
       ...(permit !== undefined && { permit }),
     };
-    return this.#start(again, { restartedFrom: before.id, resume: nativeSessionId });
+    checkStart(again, this.#parts);
+    this.#requireRoom(id);
+    return this.#named(name, id, async () => {
+      if (isLive(before)) await this.stop(id);
+      return this.#begin(again, { restartedFrom: before.id, resume: nativeSessionId });
+    });
   }
 
   async input(id: SessionId, input: SessionInput): Promise<void> {
@@ -147,24 +165,32 @@ export class Supervisor implements Sessions {
     await within(agents.timer, patienceMs, Promise.all([...logs, this.#saves.allWritten()]));
   }
 
-  async #start(what: StartSession, after: GoesOn): Promise<SessionDescriptor> {
-    this.#requireRoom();
-    const release = await this.#reserve(what.name);
+  /** Does `begin` while nobody else can take the name. @throws Failure conflict: a live session other than `except` has it */
+  async #named(
+    name: string | undefined,
+    except: SessionId | undefined,
+    begin: () => Promise<SessionDescriptor>,
+  ): Promise<SessionDescriptor> {
+    const release = await this.#reserve(name, except);
     try {
-      this.#requireRoom();
-      const driven = this.#made(this.#freeId(), what, after);
-      this.#driven.set(driven.id, driven);
-      await this.#add(driven);
-      this.#changed(driven);
-      try {
-        await driven.start();
-      } finally {
-        await this.#saves.written(driven.id);
-      }
-      return driven.describe();
+      return await begin();
     } finally {
       release();
     }
+  }
+
+  async #begin(what: StartSession, after: GoesOn): Promise<SessionDescriptor> {
+    this.#requireRoom();
+    const driven = this.#made(this.#freeId(), what, after);
+    this.#driven.set(driven.id, driven);
+    await this.#add(driven);
+    this.#changed(driven);
+    try {
+      await driven.start();
+    } finally {
+      await this.#saves.written(driven.id);
+    }
+    return driven.describe();
   }
 
   /** Has it stand in `sessions.json` before anything of it runs. @throws Failure failed: then it is no session */
@@ -179,10 +205,11 @@ export class Supervisor implements Sessions {
     }
   }
 
-  /** @throws Failure conflict: no session can be started now */
-  #requireRoom(): void {
+  /** `instead`: the session in whose place it is. @throws Failure conflict: no session can be started now */
+  #requireRoom(instead?: SessionId): void {
     if (this.#closing) throw new Failure("conflict", "the server is ending");
-    if ([...this.#driven.values()].filter((driven) => driven.isLive).length < MOST_LIVE) return;
+    const live = [...this.#driven.values()].filter((driven) => driven.isLive && driven.id !== instead);
+    if (live.length < MOST_LIVE) return;
     throw new Failure("conflict", `${MOST_LIVE} sessions are live, which is the most there may be: stop one first`);
   }
 
@@ -195,7 +222,7 @@ export class Supervisor implements Sessions {
   }
 
   /** Keeps others from taking the name meanwhile. @throws Failure conflict: a live session has it */
-  async #reserve(name: string | undefined): Promise<() => void> {
+  async #reserve(name: string | undefined, except: SessionId | undefined): Promise<() => void> {
     if (name === undefined) return () => {};
     const taken = new Failure("conflict", `a live session is called ${name} already: choose another name`);
     if (this.#names.has(name)) throw taken;
@@ -207,7 +234,7 @@ export class Supervisor implements Sessions {
       release();
       throw new Failure("conflict", "the name is the id of another session: choose another name");
     }
-    const held = sessions.some((session) => session.name === name && isLive(session));
+    const held = sessions.some((session) => session.name === name && session.id !== except && isLive(session));
     if (!held && !(await this.#parts.isNameTaken(name))) return release;
     release();
     throw taken;

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import { isAlive } from "../platform/process-identity.ts";
-import type { Child, Exit } from "./child.ts";
+import type { Child } from "./child.ts";
 import { childrenOf } from "./process-table.ts";
 import type { RunningProgram, StartProgram } from "./program.ts";
 import { inputOf, pourOut } from "./program-streams.ts";
@@ -12,7 +11,7 @@ import { checkCommand, noProgram, programPath } from "./start-failure.ts";
 
 /**
  * Starts a program on a pseudo-terminal, which `script` of util-linux makes and hands on to us by pipes: Node has none.
- * @throws Failure failed: there is no such `script` here · bad-request
+ * @throws Failure conflict: there is no such `script` here · bad-request
  */
 export async function startTerminal(what: StartProgram): Promise<RunningProgram> {
   checkSize(what.columns, what.rows);
@@ -38,7 +37,7 @@ export async function startTerminal(what: StartProgram): Promise<RunningProgram>
     },
   );
   const input = inputOf(child);
-  const exited = pourOut(child, what.output).then(exitOnTerminal);
+  const exited = pourOut(child, what.output);
   terminal.device = await deviceOf(child);
   let isLineBegun = false;
   return {
@@ -54,7 +53,7 @@ export async function startTerminal(what: StartProgram): Promise<RunningProgram>
     },
     resize: (columns, rows) => resize(child, terminal.device, columns, rows),
     exited,
-    end: async (graceMs) => exitOnTerminal(await child.end(graceMs)),
+    end: (graceMs) => child.end(graceMs),
   };
 }
 
@@ -64,18 +63,18 @@ const END_OF_FILE = "\u0004";
 const UP_MS = 5_000;
 const LOOK_MS = 10;
 
-/** @throws Failure failed */
+/** @throws Failure conflict */
 async function checkScript(env: StartProgram["env"]): Promise<void> {
   if (process.platform !== "linux") {
     throw new Failure(
-      "failed",
+      "conflict",
       "terminal sessions need Linux and `script` of util-linux: start a command session instead",
     );
   }
   const version = await outputOf("script", ["--version"], env);
   if (!version?.includes("util-linux")) {
     throw new Failure(
-      "failed",
+      "conflict",
       "terminal sessions need `script` of util-linux: install the package bsdutils (Debian, Ubuntu), util-linux-script (Fedora), util-linux-misc (Alpine) or util-linux",
     );
   }
@@ -137,11 +136,4 @@ function checkSize(columns: number, rows: number): void {
   if (![columns, rows].every((size) => Number.isInteger(size) && size >= 1 && size <= 10_000)) {
     throw new Failure("bad-request", "the size of a terminal is 1 to 10000 columns and rows");
   }
-}
-
-/** `script` tells of a signal as a shell does. */
-function exitOnTerminal({ code, signal }: Exit): Exit {
-  if (signal !== null || code === null || code <= 128) return { code, signal };
-  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
-  return { code, signal: name ?? null };
 }

@@ -7,7 +7,7 @@ import type { SessionEvent } from "../agents/event.ts";
 import { createOutput } from "../agents/output.ts";
 import { ProcessTable } from "../agents/process-table.ts";
 import { endLeftover } from "../agents/process-tree.ts";
-import { startProgram } from "../agents/program.ts";
+import { checkProgram, startProgram } from "../agents/program.ts";
 import { logPrompt } from "../agents/prompt-log.ts";
 import type { RecordingFiles } from "../agents/recorder/file.ts";
 import { openRecording } from "../agents/recorder/open.ts";
@@ -85,6 +85,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
     programs: {
       clock,
       output: createOutput,
+      check: ({ argv, cwd }) => checkProgram({ argv, cwd, env: childVariables(environment.variables()) }),
       start: ({ id, kind, argv, cwd, columns, rows }, output) => {
         const env = childVariables(environment.variables());
         return startProgram({ kind, argv, cwd, columns, rows, env, output, mark: id, table });
@@ -114,11 +115,11 @@ export async function recoverOf(parts: SessionsParts): Promise<void> {
     saved: own,
     clock,
     endLeftover: (child, id) => endLeftover(child, id, { graceMs: LEFTOVER_MS, table }),
-    interruptJob: async (saved, at) => {
+    interruptJob: async (saved, how) => {
       const session = describeSaved(saved);
       if (session === undefined) return;
       const tools = { bridgeHome: environment.bridgeHome, clock };
-      await interruptJob(tools, jobSessionOf(session), { owner: saved.owner, at });
+      await interruptJob(tools, jobSessionOf(session), how);
     },
     recordings: ownRecordings(environment),
     record: (id) => recordingOf(parts, id),

@@ -113,8 +113,9 @@ export const INPUT_FIELDS = {
 
 /** The body of an answer to a question for permission. */
 export const ANSWER_FIELDS = {
-  toolCallId: required(line("Which question: of a session's `permissions`.", 1_000)),
-  optionId: required(line("Which of its options.", 1_000)),
+  // Agents choose these; what they may hold is held to nothing but the size of a body.
+  toolCallId: required(anyText("Which question: of a session's `permissions`.")),
+  optionId: required(anyText("Which of its options.")),
 };
 
 /** What only one kind of session has. */

@@ -30,14 +30,15 @@ interface Document {
 
 /**
  * Changes the record of the job `name` in `jobs.json`, or adds it: `change` gets the record as it is and gives the fields
- * that are to be another; every other field, also one that nobody here knows, is kept. Written only when something changes;
- * whether it was. A file of an older layout is first kept as `jobs.json.backup-<ms>-<uuid>`.
+ * that are to be another, undefined when it is to stay as it is; every other field, also one that nobody here knows, is
+ * kept. Written only when something changes; whether it was. A file of an older layout is first kept as
+ * `jobs.json.backup-<ms>-<uuid>`.
  * @throws Failure failed: damaged, of a newer version, locked by another for too long · the system's error
  */
 export async function changeJob(
   { bridgeHome, clock, wait }: JobStoreTools,
   name: string,
-  change: (before: JsonObject | undefined) => JsonObject,
+  change: (before: JsonObject | undefined) => JsonObject | undefined,
 ): Promise<boolean> {
   if (jobNameOf(name) === undefined) throw new RangeError(`${JSON.stringify(name)} is no name for a job`);
   return exclusively(
@@ -48,7 +49,9 @@ export async function changeJob(
       const { fields, jobs, older } = documentOf(readOwn(path));
       const index = jobs.findLastIndex((job) => asObject(job)?.name === name);
       const before = asObject(jobs[index]);
-      const after = { ...before, ...change(before), name };
+      const changes = change(before);
+      if (changes === undefined) return false;
+      const after = { ...before, ...changes, name };
       if (before !== undefined && JSON.stringify(after) === JSON.stringify(before)) return false;
       const others = jobs.filter((_, i) => i !== index);
       const sorted = [...others, after].sort((a, b) => startOf(a) - startOf(b));

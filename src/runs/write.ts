@@ -256,7 +256,7 @@ function metadataText(metadata: JsonObject): string {
 }
 
 /** The local time of day, as lines of logs begin. */
-function timeOfDay(at: EpochMs): string {
+export function timeOfDay(at: EpochMs): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }

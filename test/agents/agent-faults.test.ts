@@ -181,8 +181,8 @@ test("an agent that never ends a cancelled turn is ended itself, and says so", a
   const home = driving(t, ["ignore-cancel"], { timer: hastyTimer(20) });
   const { id, prompt } = await home.begin(["hang"]);
   await home.sessions.cancel(id);
+  assert.equal((await home.session(id)).status, "failed");
   assert.equal((await prompt.ended).reason, "cancelled");
-  await until(async () => (await home.session(id)).status === "failed");
   assert.match((await home.session(id)).error ?? "", /went on though it was told to cancel its turn/);
 });
 

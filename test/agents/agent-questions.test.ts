@@ -111,7 +111,7 @@ test("two questions at once are answered each by itself, in any order", async (t
   ]);
 });
 
-test("a question that is unanswered when the session is stopped stays so: the turn ends awaiting input, with no made-up answer", async (t) => {
+test("a question that is unanswered when the session is stopped is cancelled in the recording, and its turn ends awaiting input", async (t) => {
   for (const settings of [[], ["ignore-cancel", "ignore-eof", "ignore-term"]]) {
     const home = driving(t, settings);
     const { id } = await home.begin(["ask rm"], { permit: "ask" });
@@ -119,7 +119,9 @@ test("a question that is unanswered when the session is stopped stays so: the tu
     const stopped = await home.sessions.stop(id);
     assert.equal(stopped.status, "ended");
     assert.equal(stopped.permissions, undefined);
-    assert.deepEqual(resolved(home, id), []);
+    assert.deepEqual(resolved(home, id), [["rm", "cancelled", undefined]]);
+    const kinds = home.kinds(id);
+    assert.ok(kinds.indexOf("permission-resolved") < kinds.indexOf("turn-end"), kinds.join());
     assert.equal(home.records(id).find(({ kind }) => kind === "turn-end")?.reason, "awaiting-input");
     assert.deepEqual(
       (await home.finishedRuns(1)).map(({ status }) => status),
@@ -163,6 +165,34 @@ test("a question that its turn leaves behind is over when the turn is", async (t
   assert.equal((await home.session(id)).permissions, undefined);
   const kinds = home.kinds(id);
   assert.ok(kinds.indexOf("permission-resolved") < kinds.indexOf("turn-end"), kinds.join());
+});
+
+test("a question that is still open when its session is restarted, or its server ends, is cancelled in the recording", async (t) => {
+  for (const end of ["restart", "close"] as const) {
+    const home = driving(t);
+    const { id } = await home.begin(["ask rm"], { permit: "ask" });
+    await asked(home, id);
+    await (end === "restart" ? home.sessions.restart(id) : home.sessions.close());
+    assert.deepEqual(home.kinds(id).slice(-4), ["tool-result", "turn-end", "usage_snapshot", "usage_snapshot"]);
+    assert.deepEqual(resolved(home, id), [["rm", "cancelled", undefined]]);
+    assert.equal(home.records(id).find(({ kind }) => kind === "turn-end")?.reason, "awaiting-input");
+  }
+});
+
+test("a question that comes in one piece with the prompt's answer is resolved before the turn's end", async (t) => {
+  const home = driving(t);
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+  const question = (id: string) => {
+    const params = { toolCall: { toolCallId: id }, options };
+    return JSON.stringify({ jsonrpc: "2.0", id, method: "session/request_permission", params });
+  };
+  const { id } = await home.begin([`raw ${JSON.stringify(`${question("a")}\n${question("b")}`)}`], { permit: "ask" });
+  await until(async () => (await home.session(id)).status === "idle");
+  assert.deepEqual(home.kinds(id), [
+    ...["user-prompt", "agent-prompt", "agent-prompt", "permission-resolved", "permission-resolved"],
+    ...["turn-end", "usage_snapshot"],
+  ]);
+  assert.equal((await home.session(id)).permissions, undefined);
 });
 
 function conflict(message: RegExp): (error: unknown) => boolean {

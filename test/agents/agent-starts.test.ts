@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
@@ -22,7 +22,7 @@ const NOT_UP: readonly (readonly [settings: readonly string[], error: RegExp])[]
 for (const [settings, error] of NOT_UP) {
   test(`an agent that does not come up is a failed session, with the reason in one line: ${settings.join(", ")}`, async (t) => {
     const home = driving(t, settings);
-    await assert.rejects(home.start({ name: "taken" }), { name: "Failure", message: error });
+    await assert.rejects(home.start({ name: "taken" }), { name: "Failure", kind: "conflict", message: error });
     const [session] = await home.sessions.list();
     assert.equal(session?.status, "failed");
     assert.match(session?.error ?? "", error);
@@ -41,7 +41,10 @@ for (const [settings, error] of NOT_UP) {
 for (const silent of ["silent-initialize", "silent-new"]) {
   test(`an agent that never answers is given up: ${silent}`, async (t) => {
     const home = driving(t, [silent, "ignore-term", "ignore-eof"], { timer: hastyTimer(100) });
-    await assert.rejects(home.start(), { message: /^fake did not come up: the agent did not answer .* within 90 s/ });
+    await assert.rejects(home.start(), {
+      kind: "conflict",
+      message: /^fake did not come up: the agent did not answer .* within 90 s/,
+    });
     const [session] = await home.sessions.list();
     assert.deepEqual(await leftOf([session?.id ?? ""]), []);
   });
@@ -81,6 +84,63 @@ test("a session that is stopped while it starts has ended, and its start is told
   assert.equal((await home.sessions.stop(session.id)).status, "ended");
   await assert.rejects(start, { kind: "conflict", message: /was stopped before it came up/ });
   assert.deepEqual([home.saved(session.id).status, home.saved(session.id).error], ["ended", undefined]);
+});
+
+test("a session whose server ends while it starts has ended, and has not failed", async (t) => {
+  const home = driving(t, ["silent-initialize"]);
+  const start = home.start();
+  await until(async () => (await home.sessions.list())[0]?.pid !== undefined);
+  await Promise.all([home.sessions.close(), assert.rejects(start, { kind: "conflict" })]);
+  const [session] = await home.sessions.list();
+  assert.equal(session?.status, "ended");
+  const { status, error } = home.saved(session?.id ?? "");
+  assert.deepEqual([status, error], ["ended", undefined]);
+});
+
+test("a restart that is refused leaves the live session as it was: its folder, its agent, or a name that was taken", async (t) => {
+  const names: string[] = [];
+  const home = driving(t, [], { isNameTaken: async (name) => names.includes(name) });
+  const { id } = await home.turn(["say x"], { name: "worker" });
+  const refusedAs = async (refusal: object): Promise<void> => {
+    await assert.rejects(home.sessions.restart(id), refusal);
+    assert.equal((await home.session(id)).status, "idle");
+    assert.equal((await home.sessions.list()).length, 1);
+  };
+  renameSync(home.cwd, `${home.cwd}-away`);
+  await refusedAs({ kind: "bad-request", message: "the session's folder is not there: make it, or name another" });
+  renameSync(`${home.cwd}-away`, home.cwd);
+  names.push("worker");
+  await refusedAs({ kind: "conflict", message: /called worker already/ });
+  names.pop();
+  const agents = home.parts.agents as Map<string, unknown>;
+  const fake = agents.get("fake");
+  agents.delete("fake");
+  await refusedAs({ kind: "usage" });
+  agents.set("fake", fake);
+  assert.equal(await home.prompt(id, "say y"), "completed");
+  assert.equal((await home.sessions.restart(id)).status, "idle");
+});
+
+test("a restart of a command whose program has gone leaves the live one as it was", async (t) => {
+  const home = driving(t);
+  const program = join(home.home, "program");
+  writeFileSync(program, "#!/bin/sh\nsleep 1000\n", { mode: 0o755 });
+  const { id } = await home.sessions.start({ kind: "command", cwd: home.cwd, argv: [program] });
+  rmSync(program);
+  await assert.rejects(home.sessions.restart(id), { kind: "bad-request", message: /there is no program/ });
+  assert.equal((await home.session(id)).status, "busy");
+});
+
+test("of six restarts of one session at once one wins, and the others are told why not", async (t) => {
+  const home = driving(t);
+  const { id } = await home.turn(["say x"]);
+  const all = await Promise.allSettled(Array.from({ length: 6 }, () => home.sessions.restart(id)));
+  const refused = all.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  assert.deepEqual(
+    refused.map(({ kind, message }) => [kind, message]),
+    Array(5).fill(["conflict", `the session ${id} is being restarted already`]),
+  );
+  assert.equal((await home.sessions.list()).filter(({ endedAt }) => endedAt === undefined).length, 1);
 });
 
 test("a session that is stopped before its agent is there starts none", async (t) => {

@@ -73,9 +73,9 @@ test("each reason why a child can't be started is told apart, and says what to d
       'bad-request: there is no program "./none": install it, or give its full path',
       'bad-request: "./plain" may not be executed: check its permissions',
       'bad-request: "./script" can\'t be started: the program that its first line names is not installed',
-      `bad-request: there is no folder "${folder}/gone": make it, or name another`,
-      `bad-request: "${folder}/plain" is no folder`,
-      'bad-request: the folder "here" must be given in full',
+      "bad-request: the session's folder is not there: make it, or name another",
+      "bad-request: what the session is to work in is no folder: name another",
+      "bad-request: the session's folder must be given in full",
       "bad-request: a word of the command holds a NUL character, which no program can be given",
       "bad-request: the command is empty: name a program",
       'bad-request: "sh" can\'t be started: its arguments and variables are too long',
@@ -409,6 +409,6 @@ test("a folder that may not be entered is told apart from a program that may not
   chmodSync(folder, 0o600);
   await assert.rejects(
     startChild({ command: "sh", args: [], cwd: folder, env: VARIABLES }, { mark: freshMark(t), table: TABLE }),
-    new Failure("bad-request", `the folder "${folder}" may not be entered: check its permissions`),
+    new Failure("bad-request", "the session's folder may not be entered: check its permissions"),
   );
 });

@@ -120,7 +120,13 @@ test("sessions of another process are listed as live, and can only be read here;
   const { owner, child, ...saved } = home.saved(id);
   assert.deepEqual([saved.status, typeof saved.endedAt, owner, child], ["interrupted", "number", undefined, undefined]);
   const records = home.records(id);
-  assert.deepEqual([records.at(-1)?.kind, records.at(-1)?.reason], ["turn-end", "aborted"]);
+  assert.deepEqual(
+    records.slice(-2).map(({ kind, reason }) => [kind, reason]),
+    [
+      ["turn-end", "aborted"],
+      ["usage_snapshot", undefined],
+    ],
+  );
   await home.recover();
   assert.equal(home.records(id).length, records.length);
   assert.deepEqual(
@@ -143,6 +149,34 @@ test("an agent of which its server had no time to note who it is, is found by it
   await home.recover();
   assert.deepEqual(await leftOf([id]), []);
   assert.equal(home.saved(id).status, "interrupted");
+});
+
+test("what a killed server left open is ended in the recording as a live end would, and its job and run have ended", async (t) => {
+  const home = driving(t);
+  const lines = ["say a", "usage 40 100", "call t1", "ask rm", "silent"];
+  const { id, kill } = await elsewhere(t, home, lines, ["permit-ask"]);
+  await until(() => home.kinds(id).includes("agent-prompt"));
+  await kill();
+  const before = home.kinds(id).length;
+  const job = () => JSON.parse(readFileSync(join(home.bridgeHome, "jobs.json"), "utf8")).jobs[0];
+  assert.deepEqual([job().status, job().finishedAt], ["running", null]);
+  await home.recover();
+  const left = home.records(id).filter(({ kind }) => kind !== "text-delta");
+  assert.deepEqual(
+    left.slice(before).map(({ seq: _seq, ts: _ts, sessionId: _id, ...fields }) => fields),
+    [
+      { kind: "permission-resolved", toolCallId: "rm", decision: "cancelled" },
+      { kind: "tool-result", toolCallId: "t1", result: null, isError: true },
+      { kind: "tool-result", toolCallId: "rm", result: null, isError: true },
+      { kind: "turn-end", reason: "awaiting-input" },
+      { kind: "usage_snapshot", contextSize: 100, contextUsed: 40, source: "adapter" },
+    ],
+  );
+  const { status, host, finishedAt } = job();
+  assert.deepEqual([status, host, finishedAt], ["interrupted", null, home.saved(id).endedAt]);
+  const runs = join(home.bridgeHome, "runs");
+  const log = readdirSync(runs).find((name) => name.endsWith(".log")) ?? "";
+  assert.match(readFileSync(join(runs, log), "utf8"), /\n\d\d:\d\d:\d\d finished after \d+s · interrupted\n$/);
 });
 
 test("a run that was only just beginning when its server was killed is shown as interrupted, and so is its job", async (t) => {
@@ -181,7 +215,7 @@ for (const [what, spoil, advice] of [
       (await home.sessions.list()).map((session) => session.id),
       [id],
     );
-    await assert.rejects(home.start(), (error) => error instanceof Failure && advice.test(error.message));
+    await assert.rejects(home.start(), conflict(advice));
     assert.deepEqual((await home.sessions.list()).length, 1);
     assert.equal((await home.sessions.stop(id)).status, "ended");
     assert.match(home.warned.join("\n"), advice);
@@ -199,8 +233,10 @@ test("in a home that can't be written, sessions that run go on, and starting one
   const { id } = await home.turn(["say x"]);
   await withoutPrivilege(async () => {
     await assert.rejects(home.start(), {
-      name: "Failure",
-      message: "the session was not started: sessions.json can't be looked at: see to the permissions of its folder",
+      kind: "conflict",
+      // Which of the two files there is looked at first depends on what was written a moment before.
+      message:
+        /^the session was not started: (sessions\.json can't be looked at: see to the permissions of its folder|agent-bridge's own folder can't be written: see --home and AGENT_BRIDGE_HOME)$/,
     });
   });
   assert.equal(await home.prompt(id, "say y"), "completed");

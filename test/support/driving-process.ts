@@ -22,7 +22,8 @@ const sessions = supervisorOf({
   isNameTaken: async () => false,
   warn: (message) => console.error(message),
 });
-const { id } = await sessions.start({ kind: "agent", agent: "fake", cwd: home, name: "theirs" });
+const permit = settings.includes("permit-ask") ? "ask" : "deny";
+const { id } = await sessions.start({ kind: "agent", agent: "fake", cwd: home, name: "theirs", permit });
 await sessions.prompt(id, lines);
 console.log(id);
 setInterval(() => {}, 1000);

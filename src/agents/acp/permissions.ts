@@ -7,6 +7,9 @@ import { CODES, Refusal } from "./refusal.ts";
 /** An agent that asks more questions at a time has lost its way: they are answered `cancelled`. */
 const MOST_QUESTIONS = 64;
 
+/** An answer names the question and the option: longer names than this are none that anyone could give back. */
+const MOST_NAME = 64 * 1024;
+
 /** The agent's questions that nobody has answered yet. */
 export class Permissions {
   readonly #ask: AcpHandlers["permission"];
@@ -29,8 +32,13 @@ export class Permissions {
   /** Answers `session/request_permission`. @throws Refusal: the agent took it back */
   async answer(id: RequestId, params: JsonObject): Promise<object> {
     const request = permissionRequest(id, params);
-    // Without something to choose, no answer but this one can be given.
-    if (request.options.length === 0 || this.#open.size >= MOST_QUESTIONS || this.#open.has(id))
+    // Without something to choose, or a way to say which question is meant, no answer but this one can be given.
+    if (
+      request.options.length === 0 ||
+      !isNamable(request.toolCallId) ||
+      this.#open.size >= MOST_QUESTIONS ||
+      this.#open.has(id)
+    )
       return outcome("cancelled");
     const question = new AbortController();
     this.#open.set(id, question);
@@ -69,8 +77,13 @@ function permissionRequest(id: RequestId, params: JsonObject): PermissionRequest
 function permissionOption(value: unknown): PermissionOption | undefined {
   const fields = asObject(value);
   const optionId = asText(fields?.optionId);
-  if (optionId === undefined) return undefined;
+  if (optionId === undefined || !isNamable(optionId)) return undefined;
   return { optionId, name: asText(fields?.name) ?? optionId, kind: asText(fields?.kind) ?? "" };
+}
+
+/** Whether it can be said in an answer, as text that is sent as UTF-8. */
+function isNamable(name: string): boolean {
+  return name.length <= MOST_NAME && !/\p{Surrogate}/u.test(name);
 }
 
 function outcome(answer: PermissionAnswer): object {

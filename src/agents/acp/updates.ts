@@ -76,17 +76,19 @@ function planEntry(value: unknown): PlanEntry | undefined {
 }
 
 function usageEvents(fields: JsonObject): UpdateSays {
-  const { size, used } = { size: asNumber(fields.size), used: asNumber(fields.used) };
-  if (size === undefined || used === undefined) return { nothing: "a usage without its figures" };
+  const { size, used } = { size: countOf(fields.size), used: countOf(fields.used) };
+  if (size === undefined || size === 0 || used === undefined) return { nothing: "a usage without its figures" };
   const cost = costOf(fields.cost);
-  return [{ kind: "usage_update", size, used, ...(cost !== undefined && { cost }) }];
+  // Some count what was compacted away as well: no more than the window holds is ever in it.
+  return [{ kind: "usage_update", size, used: Math.min(used, size), ...(cost !== undefined && { cost }) }];
 }
 
 /** US dollars: what is told in another currency would be taken for them. */
 function costOf(value: unknown): number | undefined {
   const fields = asObject(value);
-  if (fields === undefined) return asNumber(value);
-  return (asText(fields.currency) ?? "USD").toUpperCase() === "USD" ? asNumber(fields.amount) : undefined;
+  const isDollars = (asText(fields?.currency) ?? "USD").toUpperCase() === "USD";
+  const amount = isDollars ? asNumber(fields === undefined ? value : fields.amount) : undefined;
+  return amount !== undefined && amount >= 0 ? amount : undefined;
 }
 
 function noticeEvents(fields: JsonObject): UpdateSays {
@@ -99,11 +101,16 @@ function noticeEvents(fields: JsonObject): UpdateSays {
 export function usageFigures(value: unknown): UsageFigures | undefined {
   const usage = asObject(value) ?? {};
   const stated = Object.entries({
-    tokensIn: asNumber(usage.inputTokens),
-    tokensOut: asNumber(usage.outputTokens),
-    cacheReadTokens: asNumber(usage.cachedReadTokens),
-    cacheWriteTokens: asNumber(usage.cachedWriteTokens),
-    reasoningTokens: asNumber(usage.thoughtTokens),
+    tokensIn: countOf(usage.inputTokens),
+    tokensOut: countOf(usage.outputTokens),
+    cacheReadTokens: countOf(usage.cachedReadTokens),
+    cacheWriteTokens: countOf(usage.cachedWriteTokens),
+    reasoningTokens: countOf(usage.thoughtTokens),
   }).filter(([, figure]) => figure !== undefined);
   return stated.length === 0 ? undefined : Object.fromEntries(stated);
+}
+
+/** A count as the protocol has it: what is no whole number, or below zero, counts nothing. */
+function countOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -229,7 +229,7 @@ test("every kind of update is taken", async () => {
     { kind: "tool-call", toolCallId: "t", toolName: "Edit", arguments: { a: 1 } },
     { kind: "tool-result", toolCallId: "t", result: { path: "/a", oldText: "b", newText: "c" }, isError: false },
     { kind: "plan", entries: [{ content: "one", priority: "high", status: "in_progress" }] },
-    { kind: "usage_update", size: 20, used: 30, cost: 0.25 },
+    { kind: "usage_update", size: 20, used: 20, cost: 0.25 },
     { kind: "notice", text: "Careful" },
   ]);
   connection.close();

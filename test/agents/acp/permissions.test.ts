@@ -120,6 +120,22 @@ test("a question without an option that can be chosen is answered cancelled", as
   }
 });
 
+test("a question whose name nobody could give back is answered cancelled; a long or odd one is asked", async () => {
+  await using agent = startFakeAgent([], { permission: () => Promise.resolve({ optionId: "a" }) });
+  const connection = await agent.open();
+  for (const [toolCallId, isAsked] of [
+    ["x".repeat(2_000), true],
+    ["a\u0007b\nc", true],
+    ["x".repeat(70_000), false],
+    ["\ud800", false],
+  ] as const) {
+    const before = agent.heard.questions.length;
+    await connection.prompt(`ask t1 ${JSON.stringify({ options: [{ optionId: "a" }], toolCall: { toolCallId } })}`);
+    const asked = agent.heard.questions.slice(before).map((question) => question.toolCallId);
+    assert.deepEqual(asked, isAsked ? [toolCallId] : []);
+  }
+});
+
 test("options and calls with fields missing are read as far as they go", async () => {
   await using agent = startFakeAgent([], { permission: () => Promise.resolve({ optionId: "a" }) });
   const connection = await agent.open();

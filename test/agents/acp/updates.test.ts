@@ -196,7 +196,7 @@ test("plans, usage and notices", () => {
   ]);
   assert.deepEqual(
     says({ sessionUpdate: "usage_update", used: 300, size: 200, cost: { amount: 0.5, currency: "USD" } }),
-    [{ kind: "usage_update", size: 200, used: 300, cost: 0.5 }],
+    [{ kind: "usage_update", size: 200, used: 200, cost: 0.5 }],
   );
   assert.deepEqual(says({ sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 5, currency: "EUR" } }), [
     { kind: "usage_update", size: 2, used: 1 },
@@ -238,6 +238,21 @@ test("updates that say nothing are passed over, each with a reason", () => {
   ]) {
     assert.deepEqual(says({ sessionUpdate: kind }), []);
   }
+});
+
+test("figures of usage that count nothing are left out, and no more of the window is used than there is", () => {
+  for (const odd of [
+    { size: 0, used: 0 },
+    { size: 10, used: 1.5 },
+    { size: 10, used: -1 },
+    { size: 2 ** 60, used: 1 },
+  ]) {
+    assert.ok("nothing" in says({ sessionUpdate: "usage_update", ...odd }), JSON.stringify(odd));
+  }
+  assert.deepEqual(says({ sessionUpdate: "usage_update", size: 100, used: 500, cost: -1 }), [
+    { kind: "usage_update", size: 100, used: 100 },
+  ]);
+  assert.deepEqual(usageFigures({ inputTokens: -5, outputTokens: 1.5, thoughtTokens: 3 }), { reasoningTokens: 3 });
 });
 
 test("usage that is not stated is absent, and stated zeros stay", () => {
