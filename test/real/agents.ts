@@ -58,6 +58,10 @@ export const CODEX: Agent = {
         "check_for_update_on_startup = false",
         "[analytics]",
         "enabled = false",
+        // Its sandbox makes `.git`, `.codex` and `.agents` in each folder that it lets be written, also in that of all others.
+        "[sandbox_workspace_write]",
+        "exclude_slash_tmp = true",
+        "exclude_tmpdir_env_var = true",
         "[model_providers.mock]",
         'name = "mock"',
         `base_url = "${modelUrl}/v1"`,

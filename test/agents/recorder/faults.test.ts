@@ -293,7 +293,7 @@ const IN_THE_WAY: readonly [string, (desk: Desk) => void][] = [
     "a pipe in the file's place",
     (desk) => {
       mkdirSync(dirname(desk.file), { recursive: true });
-      execFileSync("mkfifo", [desk.file]);
+      execFileSync("/usr/bin/env", ["mkfifo", desk.file]);
     },
   ],
   [
