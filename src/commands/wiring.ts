@@ -86,7 +86,8 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
       const { agents } = configOf(machine, environment);
       const { bridgeHome } = environment;
       closeOwnFolder(environment, machine);
-      const own = openOwnSessions({ bridgeHome, clock: machine.clock, wait: OWN_WAIT });
+      const own = openOwnSessions({ bridgeHome, clock: machine.clock });
+      requireReadable(own, bridgeHome);
       return supervisorOf({
         patienceMs: OWN_WAIT.waitMs,
         ...{ environment, clock: machine.clock, timer: systemTimer, version: machine.program.version, agents, own },
@@ -105,6 +106,20 @@ export function bridgeOfThisMachine(given: Machine): Bridge {
       return startServer(machine, environment, await openHistories(machine, environment, own), own, port, log);
     },
   };
+}
+
+/** What can't be read now, no session could be saved in. @throws Failure that names the file by its path */
+function requireReadable(own: OwnSessions, bridgeHome: string): void {
+  try {
+    own.read();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(
+      error.kind,
+      error.message.replace(/^sessions\.json/, () => join(bridgeHome, SESSIONS_FILE)),
+      error,
+    );
+  }
 }
 
 /** What was told once is not told again. */

@@ -81,3 +81,21 @@ test("others may not look into our usual folder; a folder that was named is left
     /^others could look into .*: it is closed to them now\nothers can look into .*: chmod 700 /,
   );
 });
+
+test("a sessions.json that can't be read keeps run from starting anything, and is told once, by its path", async (t) => {
+  const home = temporaryFolder(t);
+  const told: string[] = [];
+  const warn = (message: string) => void told.push(message);
+  const bridge = bridgeOfThisMachine({ program: PROGRAM, clock: systemClock, pid: process.pid, warn });
+  const environment = environmentFrom({ home, platform: "linux" });
+  mkdirSync(environment.bridgeHome, { mode: 0o700 });
+  const path = join(environment.bridgeHome, "sessions.json");
+  writeFileSync(path, "{", { mode: 0o600 });
+  await assert.rejects(
+    bridge.drive(environment, () => {}),
+    {
+      message: `${path} is damaged and is left as it is: move it away to go on`,
+    },
+  );
+  assert.deepEqual(told, []);
+});
