@@ -18,6 +18,8 @@ const FAMILIES: { readonly [agent in Agent]: readonly [id: string, child?: strin
   opencode: ["ses_1", "ses_2"],
 };
 const JOB = "codex-job-0001";
+/** A session of ours that has ended, whose chat is in Claude Code's own store. */
+const OURS = "sess_0badcafe";
 
 /** Every file and folder below `root`: all that a stat tells save when it was read, and the bytes. */
 function stateOf(root: string): Record<string, string> {
@@ -52,6 +54,10 @@ for (const { name, node } of NODES) {
       mkdirSync(join(machine.home, ".agent-bridge"), { mode: 0o700 });
       const jobs = { version: 2, jobs: [{ ...job, sessionId, workdir: DEMO }] };
       writeFileSync(join(machine.home, ".agent-bridge/jobs.json"), JSON.stringify(jobs));
+      const ours = { id: OURS, kind: "agent", agent: "claude", nativeSessionId: FAMILIES.claude[0], cwd: DEMO };
+      const sessions = [{ ...ours, status: "ended", startedAt: TEN, endedAt: TEN + 1_000 }];
+      const saved = JSON.stringify({ version: 1, sessions, peers: [] });
+      writeFileSync(join(machine.home, ".agent-bridge/sessions.json"), saved, { mode: 0o600 });
       // Hermes has its database open, with a log; OpenCode's lies idle.
       const database = new DatabaseSync(join(ownRoot(machine.home, "hermes"), "state.db"));
       database.exec("UPDATE sessions SET title = title || '.'");
@@ -76,7 +82,8 @@ for (const { name, node } of NODES) {
         const api = { port: Number(port), key: (await machine.run("token")).out.trim() };
         const { paths } = (await ask(api, "/api/openapi.json")).json;
         const asked = new Set<string>();
-        for (const pattern of Object.keys(paths).filter((each) => paths[each].get !== undefined)) {
+        const read = Object.keys(paths).filter((each) => paths[each].get !== undefined);
+        for (const pattern of read) {
           for (const path of pathsOf(pattern)) {
             for (const query of await queriesOf(api, pattern, path)) {
               assert.equal(await statusOf(api, pattern, path + query), 200, path + query);
@@ -84,7 +91,7 @@ for (const { name, node } of NODES) {
             }
           }
         }
-        assert.deepEqual([...asked], Object.keys(paths));
+        assert.deepEqual([...asked], read);
         server.child.kill("SIGTERM");
         const { code, err } = await server.ended;
         assert.deepEqual([code, err], [0, ""]);
@@ -111,6 +118,11 @@ for (const { name, node } of NODES) {
 function pathsOf(pattern: string): string[] {
   const named = pattern.replace("{name}", JOB).replace("{job}", JOB);
   if (named !== pattern) return [named.replace("{child}", FAMILIES.codex[1] ?? "")];
+  if (pattern.includes("{session}")) {
+    // Records there are only where they were recorded.
+    const session = pattern.includes("/events") ? FAMILIES.daemon[0] : OURS;
+    return [pattern.replace("{session}", session).replace("{child}", FAMILIES.claude[1] ?? "")];
+  }
   return AGENTS.flatMap((agent) => {
     const [id, child] = FAMILIES[agent];
     if (child === undefined && pattern.includes("{child}")) return [];
@@ -128,6 +140,7 @@ async function queriesOf(api: Api, pattern: string, path: string): Promise<strin
     const [{ ref }] = (await ask(api, chat)).json.items;
     return [`?ref=${encodeURIComponent(ref)}`];
   }
+  if (/\/(?:events|output)(?:\/stream)?$/.test(pattern) && pattern !== "/api/events") return ["", "?since=0"];
   if (pattern.endsWith("/stream")) return ["", "?from=tail"];
   if (pattern.endsWith("/chat") || pattern.endsWith("/{child}")) {
     const { prev } = (await ask(api, `${path}?from=tail`)).json;
@@ -141,7 +154,7 @@ async function queriesOf(api: Api, pattern: string, path: string): Promise<strin
 
 /** Asks, and of a stream waits for its first page. */
 async function statusOf(api: Api, pattern: string, path: string): Promise<number> {
-  if (!/\/(?:stream|events)$/.test(pattern)) return (await ask(api, path)).status;
+  if (!pattern.endsWith("/stream") && pattern !== "/api/events") return (await ask(api, path)).status;
   const response = await open(api, path);
   const timer = setTimeout(() => response.destroy(new Error(`nothing comes of ${path}`)), 10_000);
   let pages = 0;
