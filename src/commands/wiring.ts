@@ -234,13 +234,15 @@ async function startServer(
     async close() {
       end.abort();
       // Those who follow a session are told how it ends.
-      await Promise.all([sessions.close(), recovered]);
+      await Promise.all([sessions.close(), within(RECOVERY_MS, recovered)]);
       const reading = Promise.all([inventory.close(), following]);
       await Promise.all([server.close(), removeNotice(bridgeHome, bootNonce), within(READING_MS, reading)]);
     },
   };
 }
 
+/** How long what a dead server left may go on being put in order when this one ends: ms. The next one goes on with it. */
+const RECOVERY_MS = 2_000;
 /** How long a store that is being read is waited for when the server ends: a slow disk must not hold it. ms. */
 const READING_MS = 400;
 
