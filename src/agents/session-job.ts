@@ -36,14 +36,14 @@ export function jobName({ id, agent }: Pick<JobSession, "id" | "agent">): string
   return `${runAgent(agent)}-job-${jobId(id)}`;
 }
 
-/** What runs call an agent. Names of agents in `config.json` may hold more than the name of a run can. */
+/** What runs call an agent. Names of agents in `config.json` may hold more than the name of a file can. */
 export function runAgent(agent: string): string {
-  const plain = agent
-    .toLowerCase()
-    .replace(/[^a-z]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return plain === "" ? "agent" : plain;
+  const plain = agent.replace(/[^\w.-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
+  return plain === "" ? "agent" : plain.slice(0, AGENT_CHARACTERS);
 }
+
+/** The stamp, the digits and this make no name that is too long for a run. */
+const AGENT_CHARACTERS = 64;
 
 /** Saves the job of a session, with `changes`. @throws Failure failed · the system's error */
 export async function saveJob(tools: JobStoreTools, session: JobSession, changes: JsonObject): Promise<void> {

@@ -125,6 +125,6 @@ export interface Sessions {
   output(id: SessionId): Output | undefined;
   /** Yields whenever `list` would say something else; ends with the signal. */
   changes(signal: AbortSignal): AsyncIterable<void>;
-  /** Ends all of them. Done within 5 s. */
-  close(): Promise<void>;
+  /** Ends all of them. Done within 5 s; `leave`: what is then still to be written is left. */
+  close(leave?: AbortSignal): Promise<void>;
 }

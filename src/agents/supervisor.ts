@@ -4,7 +4,7 @@ import { Failure } from "../platform/failure.ts";
 import { merged } from "../platform/merge.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { Subscription } from "../platform/subscription.ts";
-import { within } from "../platform/timer.ts";
+import { aborted, within } from "../platform/timer.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { Driven } from "./driven.ts";
@@ -52,6 +52,8 @@ export class Supervisor implements Sessions {
   /** The names of those that are being started. */
   readonly #names = new Set<string>();
   readonly #restarting = new Set<SessionId>();
+  /** Those of which nothing runs yet. */
+  readonly #adding = new Set<Driven>();
   #closing = false;
 
   constructor(parts: SupervisorParts) {
@@ -156,13 +158,14 @@ export class Supervisor implements Sessions {
     return others === undefined ? reader : merged<void>([reader, others]);
   }
 
-  async close(): Promise<void> {
+  async close(leave?: AbortSignal): Promise<void> {
     this.#closing = true;
-    const live = [...this.#driven.values()].filter((driven) => driven.isLive);
+    const live = [...this.#driven.values()].filter((driven) => driven.isLive && !this.#adding.has(driven));
     await Promise.all(live.map((driven) => driven.stop(GRACE_MS)));
     const logs = [...this.#driven.values()].map((driven: Driven) => driven.logged);
     const { agents, patienceMs = LAST_WRITES_MS } = this.#parts;
-    await within(agents.timer, patienceMs, Promise.all([...logs, this.#saves.allWritten()]));
+    const written = within(agents.timer, patienceMs, Promise.all([...logs, this.#saves.allWritten()]));
+    await (leave === undefined ? written : Promise.race([written, aborted(leave)]));
   }
 
   /** Does `begin` while nobody else can take the name. @throws Failure conflict: a live session other than `except` has it */
@@ -185,6 +188,8 @@ export class Supervisor implements Sessions {
     this.#driven.set(driven.id, driven);
     await this.#add(driven);
     this.#changed(driven);
+    // Whoever closes did not wait for it.
+    if (this.#closing) void driven.stop(0);
     try {
       await driven.start();
     } finally {
@@ -195,6 +200,7 @@ export class Supervisor implements Sessions {
 
   /** Has it stand in `sessions.json` before anything of it runs. @throws Failure failed: then it is no session */
   async #add(driven: AgentSession | ProgramSession): Promise<void> {
+    this.#adding.add(driven);
     try {
       await this.#saves.add(driven);
     } catch (error) {
@@ -202,6 +208,8 @@ export class Supervisor implements Sessions {
       // Someone may wait for its end already.
       driven.abandon();
       throw error;
+    } finally {
+      this.#adding.delete(driven);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Clock, EpochMs } from "../platform/clock.ts";
 import type { LockWait } from "../platform/lock.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { JsonObject } from "../platform/read.ts";
-import type { Timer } from "../platform/timer.ts";
+import { type Timer, within } from "../platform/timer.ts";
 import { type RunLog, type RunOutcome, writeRun } from "../runs/write.ts";
 import { clip, oneLine } from "../transcript/clip.ts";
 import { TEXT_CHARACTERS, TITLE_CHARACTERS } from "../transcript/limits.ts";
@@ -23,6 +23,8 @@ export interface RunTools {
   fault(error: unknown): void;
 }
 
+/** How long the log of a run waits for its job to be told as running: ms. */
+const JOB_MS = 2_000;
 /** The least time between two lines of progress: ms. */
 const PROGRESS_MS = 2_000;
 
@@ -40,6 +42,8 @@ const ACCESS: { readonly [permit in Permit]: "ask" | "edit" | "default" } = {
  * beside the turn: what can't be written is told to `fault` and holds nothing up.
  */
 export class TurnRun {
+  /** When the job is told as running, or can't be. */
+  #running: Promise<void> = Promise.resolve();
   readonly #tools: RunTools;
   readonly #session: JobSession;
   readonly #prompt: string;
@@ -130,6 +134,7 @@ export class TurnRun {
     await writeRun(this.#tools, start, (log) => this.#follow(log, by)).finally(async () => {
       // Also of a run that could not be written: then the job is all that tells of it.
       const status = statusOf(await this.#outcome);
+      await this.#running;
       await this.#saveJob({ status, finishedAt: this.#tools.clock.now(), host: null });
     });
   }
@@ -138,7 +143,9 @@ export class TurnRun {
   async #follow(log: RunLog, by: string): Promise<RunOutcome> {
     const host = { ...ourIdentity(), peer: by, startedAt: this.#startedAt };
     const running = { status: "running", prompt: this.#prompt, finishedAt: null, owner: by, host };
-    await this.#saveJob(running).catch((error) => this.#tools.fault(error));
+    this.#running = this.#saveJob(running).catch((error) => this.#tools.fault(error));
+    // Not waited for longer: a log that goes on tells of the run, whoever else has the jobs meanwhile.
+    await within(this.#tools.timer, JOB_MS, this.#running);
     await log.note("started");
     this.#opened(log);
     const outcome = await this.#outcome;

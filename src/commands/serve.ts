@@ -2,6 +2,7 @@ import { openInBrowser } from "../client/browser.ts";
 import { type Holder, holderOf } from "../client/holder.ts";
 import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
+import { aborted } from "../platform/timer.ts";
 import { PortTaken } from "../server/listen.ts";
 import type { ServerLog } from "../server/log.ts";
 import { flag, wholeNumber } from "./arguments.ts";
@@ -124,12 +125,4 @@ export async function introduce(
   );
   if (reports === undefined) return;
   await terminal.out(`${storeLines(reports, context.environment().home).join("\n")}\n\nCtrl-C ends it.\n`);
-}
-
-/** Comes back when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -3,6 +3,7 @@ import { isServerAt } from "../client/holder.ts";
 import type { OwnSessions } from "../peers/own-sessions.ts";
 import { openOwnSessions, SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import { PeerRegistry } from "../peers/registry.ts";
+import { pause } from "../platform/bell.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Config, readConfig } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
@@ -222,8 +223,8 @@ async function startServer(
     throw error;
   }
   inventory.start();
-  const recovered = recoverOf(sessionParts);
   const end = new AbortController();
+  const recovered = keepRecovering({ ...sessionParts, warn: once(sessionParts.warn) }, end.signal);
   const following = followRuns(runs, bridgeHome, { watcher: createWatcher(), timer: systemTimer }, end.signal);
   return {
     ...notice,
@@ -239,6 +240,17 @@ async function startServer(
       await Promise.all([server.close(), removeNotice(bridgeHome, bootNonce), within(READING_MS, reading)]);
     },
   };
+}
+
+/** How often is looked for what a process has left that was killed: ms. */
+const RECOVER_MS = 5_000;
+
+/** Puts in order what is left behind by processes that drove sessions, now and whenever one is killed, until the signal. */
+async function keepRecovering(parts: SessionsParts, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await recoverOf(parts);
+    await pause(parts.timer, RECOVER_MS, signal);
+  }
 }
 
 /** How long what a dead server left may go on being put in order when this one ends: ms. The next one goes on with it. */

@@ -24,3 +24,11 @@ export async function within<T>(timer: Timer, ms: number, work: Promise<T>): Pro
     leave();
   }
 }
+
+/** Comes back when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -96,7 +96,7 @@ export async function writeRun(
  * not at all; it comes first, since its name alone leads to the job.
  */
 async function startRun(tools: RunWriterTools, start: RunStart): Promise<RunWriter> {
-  if (!/^[a-z][a-z-]*$/.test(start.agent) || !/^[0-9a-f]{8}$/.test(start.id)) {
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(start.agent) || !/^[0-9a-f]{8}$/.test(start.id)) {
     throw new RangeError(`${start.agent} and ${start.id} make no name for a run`);
   }
   const { bridgeHome, clock, wait } = tools;

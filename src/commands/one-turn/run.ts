@@ -1,3 +1,4 @@
+import type { Sessions } from "../../agents/sessions.ts";
 import { Bell } from "../../platform/bell.ts";
 import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -63,13 +64,24 @@ export const runAgent = command({
         const asks = permit === "ask";
         return await followTurn(context, { sessions, id, prompt, happenings, interrupts, bell, shape, asks });
       } finally {
-        await withProgress(context.terminal, "Ending the agent", () => sessions.close());
+        await withProgress(context.terminal, "Ending the agent", () => ended(sessions, interrupts, bell));
       }
     } finally {
       end.abort();
     }
   },
 });
+
+/** Ends what runs. An interrupt that comes meanwhile leaves what is still to be written. */
+async function ended(sessions: Sessions, interrupts: Interrupts, bell: Bell): Promise<void> {
+  const [over, leave] = [new AbortController(), new AbortController()];
+  const closing = sessions.close(leave.signal).finally(() => over.abort());
+  while (!over.signal.aborted) {
+    if (interrupts.take() !== undefined) leave.abort();
+    else await bell.listen(over.signal);
+  }
+  await closing;
+}
 
 async function promptOf({ input }: Context, words: readonly string[]): Promise<string> {
   if (words.length > 0) return words.join(" ");
