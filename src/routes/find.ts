@@ -8,6 +8,7 @@ import type { SessionRef, Store } from "../stores/store.ts";
 import { badCursor, type Cursor, fitsAgent } from "../transcript/cursor.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import type { Chat } from "./follow.ts";
+import { givingWay } from "./giving-way.ts";
 
 /** The chat of a session. @throws Failure not-found: no such agent, an id that can't exist, or no such session */
 export async function findChat(stores: readonly Store[], agent: string, idText: string): Promise<Chat> {
@@ -63,8 +64,9 @@ export async function findConversation(
 ): Promise<Chat> {
   const recorded = sessionIdOf(recording);
   if (recorded !== undefined) {
-    const chat = await chatOfRecorded(stores, { agent, session, recorded }, standing);
-    if (chat !== undefined) return chat;
+    const find = () => chatOfRecorded(stores, { agent, session, recorded }, standing);
+    const chat = await find();
+    if (chat !== undefined) return givingWay(chat, find);
   }
   if (session === undefined) throw new Failure("conflict", "no session id was saved for this, so it has no chat");
   const store = stores.find((each) => each.agent === agent);

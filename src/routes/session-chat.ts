@@ -3,16 +3,16 @@ import { hasEnded } from "../peers/own-records.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Peer, Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
-import type { Timer } from "../platform/timer.ts";
 import type { Route } from "../server/route.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
-import { awaitedChat } from "./awaited-chat.ts";
 import { chatRoutes } from "./chat.ts";
 import type { PeerContext } from "./context.ts";
+import { emptyChat } from "./empty-chat.ts";
 import { chatOfRecorded, findConversation } from "./find.ts";
 import type { Chat } from "./follow.ts";
+import { givingWay } from "./giving-way.ts";
 
 /** The chats of sessions of ours, of recordings and of peers, and their subagents, by id or name. */
 export function sessionChatRoutes(context: PeerContext): readonly Route[] {
@@ -33,7 +33,6 @@ export interface SessionChatTools {
   readonly stores: readonly Store[];
   readonly own: OwnSessions;
   readonly peers: Peers;
-  readonly timer: Timer;
 }
 
 /**
@@ -80,7 +79,7 @@ async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer
 
 /** The chat in the agent's own store; until it is there, the one that we record; of a live session before that, an empty one. */
 async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
-  const { stores, own, timer } = tools;
+  const { stores, own } = tools;
   const id = sessionIdOf(saved.id);
   if (saved.kind !== "agent" || id === undefined) {
     throw new Failure("not-found", `a ${saved.kind} session has no chat: see its output`);
@@ -94,9 +93,9 @@ async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Give
   const find = (): Promise<Chat | undefined> =>
     chatOfRecorded(stores, { agent, session: now().nativeSessionId, recorded: id }, standing);
   const found = await find();
-  if (found !== undefined) return found;
+  if (found !== undefined) return givingWay(found, find);
   const recordings = stores.find((store) => store.agent === "daemon");
-  if (recordings !== undefined && !hasEnded(saved)) return awaitedChat(recordings, { id, agent, find, timer });
+  if (recordings !== undefined && !hasEnded(saved)) return givingWay(emptyChat(recordings, id, agent), find);
   const session = saved.nativeSessionId ?? saved.id;
   return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { recordingMark } from "../../src/stores/changing-place.ts";
 import { liveProcess } from "../peers/live-process.ts";
@@ -241,4 +242,43 @@ test("a poll by a name that has gone over to another session is not answered 304
     const after = await ask(headers.etag);
     assert.deepEqual([after.status, texts(JSON.parse(after.body))], [200, ["of the second"]]);
   }
+});
+
+for (const from of ["0", "tail"]) {
+  test(`a stream of a recording from ${from} goes over to the agent's transcript when that is there, and back when it has gone`, async (t) => {
+    const { routes, get, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    recordings.say("sess_1", "recorded");
+    await saveOwn("sess_1", {});
+    const events = await askEvents(routes, `/api/sessions/sess_1/chat/stream?from=${from}`, { signal: end.signal });
+    assert.deepEqual(texts((await nextOf(events)).data), ["recorded"]);
+    claude.say("native", "one", "two");
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    assert.equal((await nextOf(events)).event, "reset");
+    const { data } = await nextOf(events);
+    assert.deepEqual(texts(data), ["one", "two"]);
+    const item = await get(`/api/sessions/sess_1/item?ref=${(data as Page).items[1]?.ref}`);
+    assert.deepEqual([item.status, texts(item.body)], [200, ["two"]]);
+    recordings.say("sess_1", "not told twice");
+    claude.say("native", "three");
+    assert.deepEqual(texts((await nextOf(events)).data), ["three"]);
+    rmSync(claude.file("native"));
+    assert.equal((await nextOf(events)).event, "reset");
+    assert.deepEqual(texts((await nextOf(events)).data), ["recorded", "not told twice"]);
+  });
+}
+
+test("a stream of an empty chat that took the recording first goes over to the agent's transcript", async (t) => {
+  const { routes, claude, recordings, saveOwn } = await peerServer(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  await saveOwn("sess_1", { name: "shop", nativeSessionId: "native" });
+  const events = await askEvents(routes, "/api/sessions/shop/chat/stream", { signal: end.signal });
+  const first = nextOf(events);
+  recordings.say("sess_1", "recorded");
+  assert.deepEqual(texts((await first).data), ["recorded"]);
+  claude.say("native", "one");
+  assert.equal((await nextOf(events)).event, "reset");
+  assert.deepEqual(texts((await nextOf(events)).data), ["one"]);
 });
