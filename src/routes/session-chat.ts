@@ -10,9 +10,9 @@ import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { chatRoutes } from "./chat.ts";
 import type { PeerContext } from "./context.ts";
 import { emptyChat } from "./empty-chat.ts";
-import { chatOfRecorded, findConversation } from "./find.ts";
+import { type ChatTools, chatOfRecorded, findConversation } from "./find.ts";
 import type { Chat } from "./follow.ts";
-import { givingWay } from "./giving-way.ts";
+import { type FindAgain, givingWay } from "./giving-way.ts";
 
 /** The chats of sessions of ours, of recordings and of peers, and their subagents, by id or name. */
 export function sessionChatRoutes(context: PeerContext): readonly Route[] {
@@ -29,8 +29,7 @@ export function sessionChatRoutes(context: PeerContext): readonly Route[] {
 type Given = Cursor | "tail" | undefined;
 
 /** What finding a chat takes. */
-export interface SessionChatTools {
-  readonly stores: readonly Store[];
+export interface SessionChatTools extends ChatTools {
   readonly own: OwnSessions;
   readonly peers: Peers;
 }
@@ -72,9 +71,9 @@ function byName({ own }: SessionChatTools, { id, ...saved }: SavedSession, chat:
   };
 }
 
-async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
+async function peerChat(tools: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
   if (sessionId === null) throw noIdYet();
-  return findConversation(stores, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
+  return findConversation(tools, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
 }
 
 /** The chat in the agent's own store; until it is there, the one that we record; of a live session before that, an empty one. */
@@ -90,14 +89,14 @@ async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Give
     factsNow: () => [savedSessions(own).find((session) => session.id === id)?.nativeSessionId ?? ""],
   };
   const now = (): SavedSession => savedSessions(own).find((session) => session.id === id) ?? saved;
-  const find = (): Promise<Chat | undefined> =>
-    chatOfRecorded(stores, { agent, session: now().nativeSessionId, recorded: id }, standing);
+  const find: FindAgain = (known) =>
+    chatOfRecorded(tools, { agent, session: now().nativeSessionId, recorded: id }, standing, known);
   const found = await find();
   if (found !== undefined) return givingWay(found, find);
   const recordings = stores.find((store) => store.agent === "daemon");
   if (recordings !== undefined && !hasEnded(saved)) return givingWay(emptyChat(recordings, id, agent), find);
   const session = saved.nativeSessionId ?? saved.id;
-  return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
+  return findConversation(tools, { agent: saved.agent, session }, given, askedAnew(session));
 }
 
 async function recordingOf(stores: readonly Store[], id: SessionId): Promise<Chat | undefined> {

@@ -282,3 +282,51 @@ test("a stream of an empty chat that took the recording first goes over to the a
   assert.equal((await nextOf(events)).event, "reset");
   assert.deepEqual(texts((await nextOf(events)).data), ["one"]);
 });
+
+for (const [what, content] of [
+  ["is empty", ""],
+  ["has half a line", '{"say":"ha'],
+  ["has nothing that is shown", `${'{"type":"summary"}\n'.repeat(40_000)}`],
+] as const) {
+  test(`an agent's transcript that ${what} does not hide the recording, and is streamed once it shows something`, async (t) => {
+    const { routes, get, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    recordings.say("sess_1", "recorded");
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    const { next } = (await get(chatOf("sess_1"))).body as Page;
+    const events = await askEvents(routes, "/api/sessions/sess_1/chat/stream", { signal: end.signal });
+    assert.deepEqual(texts((await nextOf(events)).data), ["recorded"]);
+    claude.write("native", content);
+    for (const query of ["", "?from=tail"]) {
+      assert.deepEqual(texts((await get(chatOf("sess_1", query))).body), ["recorded"], query);
+    }
+    assert.deepEqual((await get(chatOf("sess_1", `?from=${next}`))).body, { items: [], next });
+    const following = nextOf(events);
+    recordings.say("sess_1", "more");
+    assert.deepEqual(texts((await following).data), ["more"]);
+    claude.write("native", `${content.endsWith("\n") ? content : ""}{"say":"one"}\n`);
+    assert.equal((await nextOf(events)).event, "reset");
+    assert.deepEqual(texts((await nextOf(events)).data), ["one"]);
+  });
+}
+
+test("an agent's transcript that shows nothing is read where there is no recording, until there is one", async (t) => {
+  const { server, routes, claude, recordings, saveOwn } = await peerServer(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  claude.write("native", '{"type":"summary"}\n');
+  await saveOwn("sess_1", { nativeSessionId: "native" });
+  const events = await askEvents(routes, "/api/sessions/sess_1/chat/stream", { signal: end.signal });
+  const ask = (etag?: string) =>
+    server.ask(chatOf("sess_1"), { headers: { ...COOKIE, ...(etag !== undefined && { "if-none-match": etag }) } });
+  let first = await ask();
+  assert.deepEqual(texts(JSON.parse(first.body)), []);
+  while (first.headers.etag === undefined) first = await ask();
+  recordings.say("sess_1", "recorded");
+  const after = await ask(first.headers.etag);
+  assert.deepEqual([after.status, texts(JSON.parse(after.body))], [200, ["recorded"]]);
+  let told = await nextOf(events);
+  if (told.event === "reset") told = await nextOf(events);
+  assert.deepEqual(texts(told.data), ["recorded"]);
+});
