@@ -19,8 +19,8 @@ export interface Chat {
   locate(): Promise<SessionRef | undefined>;
   /** What says that the path still leads to this chat, where that can change: it goes into the ETags of its pages. */
   readonly standing?: Required<Pick<Validity, "facts" | "factsNow">>;
-  /** The chat that has taken this one's place, where another may; undefined as long as none has. */
-  readonly successor?: () => Promise<Chat | undefined>;
+  /** The chat that has taken this one's place, where another may; `over` when nothing will come of it any more. */
+  readonly successor?: () => Promise<Chat | "over" | undefined>;
 }
 
 /** What following needs. */
@@ -64,7 +64,7 @@ interface Progress {
 /**
  * The pages of a chat from `from` on as they come, none of them empty, save one that says `reset`. `tail` begins with the last page.
  * A chat that has given way to another is left for that one, from its start.
- * Ends with the signal, or when the chat has been gone or unreadable for five seconds. @throws what the store throws otherwise
+ * Ends with the signal, when nothing will come any more, or when the chat has been gone or unreadable for five seconds. @throws what the store throws otherwise
  */
 export async function* follow(
   chat: Chat,
@@ -85,6 +85,7 @@ export async function* follow(
   let at = chat;
   while (!signal.aborted) {
     const instead = yield* whileThere(at, progress, { pages, timer }, signal);
+    if (instead === "over") return;
     if (instead !== undefined) {
       at = instead;
       startAnew(progress);
@@ -93,6 +94,7 @@ export async function* follow(
     if (progress.misses > GONE_POLLS) return;
     await pause(timer, POLL_MS, signal);
     const successor = await at.successor?.();
+    if (successor === "over") return;
     if (successor === undefined) {
       at = { ...at, ref: (await at.locate()) ?? at.ref };
     } else {
@@ -117,7 +119,7 @@ async function* whileThere(
   progress: Progress,
   { pages, timer }: FollowTools,
   signal: AbortSignal,
-): AsyncGenerator<Page, Chat | undefined> {
+): AsyncGenerator<Page, Chat | "over" | undefined> {
   const bell = new Bell();
   const end = new AbortController();
   const ends = (): void => end.abort();

@@ -76,7 +76,7 @@ async function peerChat(tools: SessionChatTools, { agent, sessionId }: Peer, giv
   return findConversation(tools, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
 }
 
-/** The chat in the agent's own store; until it is there, the one that we record; of a live session before that, an empty one. */
+/** The chat in the agent's own store; until something is there, the one that we record; before that, an empty one. */
 async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
   const { stores, own } = tools;
   const id = sessionIdOf(saved.id);
@@ -94,7 +94,7 @@ async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Give
   const found = await find();
   if (found !== undefined) return givingWay(found, find);
   const recordings = stores.find((store) => store.agent === "daemon");
-  if (recordings !== undefined && !hasEnded(saved)) return givingWay(emptyChat(recordings, id, agent), find);
+  if (recordings !== undefined) return givingWay(emptyChat(recordings, id, agent), find, () => hasEnded(now()));
   const session = saved.nativeSessionId ?? saved.id;
   return findConversation(tools, { agent: saved.agent, session }, given, askedAnew(session));
 }

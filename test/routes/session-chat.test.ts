@@ -98,7 +98,6 @@ test("terminal and command sessions have no chat; that of an agent session is em
   await saveOwn("sess_1", { kind: "terminal", agent: undefined });
   await saveOwn("sess_2", { kind: "command", agent: undefined, name: "build" });
   await saveOwn("sess_3", {});
-  await saveOwn("sess_4", { status: "failed", endedAt: at(9) });
   for (const name of ["sess_1", "sess_2", "build"]) assert.equal((await get(chatOf(name))).status, 404, name);
   assert.deepEqual(await get(chatOf("sess_3")), { status: 200, body: { items: [], next: "0" } });
   assert.deepEqual((await get(chatOf("sess_3", "?from=tail"))).body, { items: [], next: "0", prev: null });
@@ -109,7 +108,6 @@ test("terminal and command sessions have no chat; that of an agent session is em
   assert.equal((await get("/api/sessions/sess_3/item?ref=j:0:0")).status, 404);
   recordings.say("sess_3", "hello");
   assert.deepEqual(texts((await get(chatOf("sess_3"))).body), ["hello"]);
-  assert.equal((await get(chatOf("sess_4"))).status, 404);
 });
 
 test("a cursor into the recording starts anew in the store's own transcript, and never the other way round unseen", async (t) => {
@@ -329,4 +327,32 @@ test("an agent's transcript that shows nothing is read where there is no recordi
   let told = await nextOf(events);
   if (told.event === "reset") told = await nextOf(events);
   assert.deepEqual(texts(told.data), ["recorded"]);
+});
+
+for (const fields of [{ status: "failed" }, { nativeSessionId: "native" }, { agent: "gemini" }]) {
+  test(`a session that ended without a prompt has an empty chat, as before, whose stream ends: ${JSON.stringify(fields)}`, async (t) => {
+    const { routes, get, saveOwn } = await peerServer(t);
+    await saveOwn("sess_1", { name: "shop", status: "ended", endedAt: at(9), ...fields });
+    for (const name of ["sess_1", "shop"]) {
+      assert.deepEqual(await get(chatOf(name)), { status: 200, body: { items: [], next: "0" } });
+      const events = await askEvents(routes, `/api/sessions/${name}/chat/stream`, { signal: t.signal });
+      assert.deepEqual(await events.next(), { done: true, value: undefined });
+    }
+  });
+}
+
+test("the stream of an empty chat ends when its session has ended, and not before", async (t) => {
+  const { routes, recordings, saveOwn } = await peerServer(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  await saveOwn("sess_1", { name: "shop" });
+  const events = await askEvents(routes, "/api/sessions/shop/chat/stream", { signal: end.signal });
+  const only = events.next();
+  await saveOwn("sess_1", { status: "ended", endedAt: at(9) });
+  await saveOwn("sess_2", { name: "shop" });
+  assert.deepEqual(await only, { done: true, value: undefined });
+  const anew = await askEvents(routes, "/api/sessions/shop/chat/stream", { signal: end.signal });
+  const first = nextOf(anew);
+  recordings.say("sess_2", "of the second");
+  assert.deepEqual(texts((await first).data), ["of the second"]);
 });
