@@ -13,6 +13,7 @@ import { emptyChat } from "./empty-chat.ts";
 import { type ChatTools, chatOfRecorded, findConversation } from "./find.ts";
 import type { Chat } from "./follow.ts";
 import { type FindAgain, givingWay } from "./giving-way.ts";
+import { savedSessions } from "./saved-sessions.ts";
 
 /** The chats of sessions of ours, of recordings and of peers, and their subagents, by id or name. */
 export function sessionChatRoutes(context: PeerContext): readonly Route[] {
@@ -108,16 +109,6 @@ async function recordingOf(stores: readonly Store[], id: SessionId): Promise<Cha
 /** Which chat the path leads to now, only finding it again tells. */
 function askedAnew(...facts: readonly string[]): Required<Chat>["standing"] {
   return { facts, factsNow: () => [] };
-}
-
-/** A file that can't be read hides no recording and no peer; `doctor` tells of it. */
-function savedSessions(own: OwnSessions): readonly SavedSession[] {
-  try {
-    return own.read().sessions;
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
 }
 
 function noSession(): Failure {

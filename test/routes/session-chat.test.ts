@@ -356,3 +356,31 @@ test("the stream of an empty chat ends when its session has ended, and not befor
   recordings.say("sess_2", "of the second");
   assert.deepEqual(texts((await first).data), ["of the second"]);
 });
+
+for (const agent of ["daemon", "claude"] as const) {
+  test(`the shared stream follows the chat of a live session of ours before there is any, as one of ${agent}`, async (t) => {
+    const { routes, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    await saveOwn("sess_2", { status: "ended", endedAt: at(9), nativeSessionId: "never" });
+    const [id, never] = agent === "daemon" ? ["sess_1", "sess_2"] : ["native", "never"];
+    const path = `/api/events?chat=${agent}/${id}&chat=${agent}/${never}`;
+    const events = await askEvents(routes, path, { signal: end.signal });
+    const nextOfChats = async (): Promise<{ event?: string | undefined; data: unknown }> => {
+      for (;;) {
+        const event = await nextOf(events);
+        if (event.event?.startsWith("chat")) return event;
+      }
+    };
+    const missing = { agent, id: never, error: "no such transcript" };
+    const { event, data } = await nextOfChats();
+    assert.deepEqual([event, data], ["chat-error", missing]);
+    const store = agent === "daemon" ? recordings : claude;
+    const first = nextOfChats();
+    store.say(id, "one");
+    assert.deepEqual(texts((await first).data), ["one"]);
+    store.say(id, "two");
+    assert.deepEqual(texts((await nextOfChats()).data), ["two"]);
+  });
+}
