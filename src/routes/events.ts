@@ -1,17 +1,22 @@
 import type { Sessions } from "../agents/sessions.ts";
+import { hasEnded } from "../peers/own-records.ts";
+import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
 import type { RunInventory } from "../runs/inventory.ts";
 import { type QueryParameter, type Route, route, type SseEvent } from "../server/route.ts";
 import type { Inventory } from "../stores/inventory.ts";
 import { type Cursor, START } from "../transcript/cursor.ts";
-import { type AgentName, agentNameOf } from "../transcript/names.ts";
+import { type AgentName, agentNameOf, sessionIdOf } from "../transcript/names.ts";
 import type { RouteContext } from "./context.ts";
+import { emptyChat } from "./empty-chat.ts";
 import { findChat, findChild } from "./find.ts";
-import { follow } from "./follow.ts";
+import { type Chat, follow } from "./follow.ts";
+import { givingWay } from "./giving-way.ts";
 import { merged } from "./merge.ts";
 import { readCursorOrTail } from "./query.ts";
 import { RUN_CHANGE } from "./run-schemas.ts";
+import { savedSessions } from "./saved-sessions.ts";
 import { AGENT, COUNT, ID, ITEM, LIST_CHANGE, list, object, orNull, TEXT } from "./schemas.ts";
 
 /** A chat that a client follows, as it named it. */
@@ -40,6 +45,7 @@ const PATTERN = "/api/events";
 type EventsContext = RouteContext & {
   readonly sessions?: Pick<Sessions, "changes">;
   readonly peers?: Pick<Peers, "changes" | "generation">;
+  readonly own?: Pick<OwnSessions, "read">;
 };
 
 /** Everything that changes, on one connection. */
@@ -111,10 +117,10 @@ async function* peerChanges(
 }
 
 /** The pages of one chat; whatever goes wrong with it is an event of its own, so that the others go on. */
-async function* pagesOf(chat: NamedChat, context: RouteContext, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
+async function* pagesOf(chat: NamedChat, context: EventsContext, signal: AbortSignal): AsyncGenerator<SseEvent, void> {
   const { from, ...name } = chat;
   try {
-    const session = await findChat(context.stores, chat.agent, chat.id);
+    const session = await findOrAwait(context, chat.agent, chat.id);
     const followed = chat.child === undefined ? session : await findChild(session, chat.child, context.pages, from);
     for await (const page of follow(followed, from, context, signal)) {
       yield { event: "chat", data: { ...name, ...page } };
@@ -125,6 +131,35 @@ async function* pagesOf(chat: NamedChat, context: RouteContext, signal: AbortSig
     const message = error instanceof Failure ? error.message : "this transcript could not be read";
     yield { event: "chat-error", data: { ...name, error: message } };
   }
+}
+
+/** A chat, also one of a live session of ours that is not there yet: it is empty until then. @throws Failure not-found */
+async function findOrAwait({ stores, own }: EventsContext, agent: AgentName, idText: string): Promise<Chat> {
+  const isAwaited = (): boolean =>
+    own !== undefined &&
+    savedSessions(own).some((session) => !hasEnded(session) && mayComeToBe(session, agent, idText));
+  const find = (): Promise<Chat> => findChat(stores, agent, idText);
+  try {
+    return await find();
+  } catch (error) {
+    const recordings = stores.find((store) => store.agent === "daemon");
+    const id = sessionIdOf(idText);
+    if (recordings === undefined || id === undefined || !isAwaited()) throw error;
+    return givingWay(
+      emptyChat(recordings, id, agent),
+      () => find().catch(notThere),
+      () => !isAwaited(),
+    );
+  }
+}
+
+/** Whether the chat `id` of `agent` is where the session's recording, or its agent's transcript, will be. */
+function mayComeToBe({ id, kind, agent, nativeSessionId }: SavedSession, of: AgentName, named: string): boolean {
+  return kind === "agent" && (of === "daemon" ? named === id : of === agent && named === nativeSessionId);
+}
+
+function notThere(error: unknown): undefined {
+  if (!(error instanceof Failure) || error.kind !== "not-found") throw error;
 }
 
 /** @throws Failure bad-request: two of `chats` are the same, whose pages could not be told apart */

@@ -9,6 +9,7 @@ import type { Edition, Provenance, SessionRef, Store } from "../stores/store.ts"
 import { type Cursor, START } from "../transcript/cursor.ts";
 import { type Page, toItems } from "../transcript/item.ts";
 import { SETTLE_MS } from "../transcript/limits.ts";
+import { Succession } from "./succession.ts";
 
 /** A chat that was found, and the way to find it again. */
 export interface Chat {
@@ -18,6 +19,8 @@ export interface Chat {
   locate(): Promise<SessionRef | undefined>;
   /** What says that the path still leads to this chat, where that can change: it goes into the ETags of its pages. */
   readonly standing?: Required<Pick<Validity, "facts" | "factsNow">>;
+  /** The chat that has taken this one's place, where another may; `over` when nothing will come of it any more. */
+  readonly successor?: () => Promise<Chat | "over" | undefined>;
 }
 
 /** What following needs. */
@@ -52,13 +55,16 @@ interface Progress {
   file?: ReadFile | undefined;
   /** The items of a page that did not move the cursor (they may yet change), so that they are not told again as they were. */
   repeated?: string | undefined;
+  /** What was told is of another chat, so that the next page must say that it starts anew. */
+  anew?: boolean;
   /** Reads that failed, one after the other, because the chat is not there or can't be read. */
   misses: number;
 }
 
 /**
  * The pages of a chat from `from` on as they come, none of them empty, save one that says `reset`. `tail` begins with the last page.
- * Ends with the signal, or when the chat has been gone or unreadable for five seconds. @throws what the store throws otherwise
+ * A chat that has given way to another is left for that one, from its start.
+ * Ends with the signal, when nothing will come any more, or when the chat has been gone or unreadable for five seconds. @throws what the store throws otherwise
  */
 export async function* follow(
   chat: Chat,
@@ -76,29 +82,54 @@ export async function* follow(
   } else {
     progress.cursor = from;
   }
-  let ref = chat.ref;
+  let at = chat;
   while (!signal.aborted) {
-    yield* whileThere({ ...chat, ref }, progress, { pages, timer }, signal);
+    const instead = yield* whileThere(at, progress, { pages, timer }, signal);
+    if (instead === "over") return;
+    if (instead !== undefined) {
+      at = instead;
+      startAnew(progress);
+      continue;
+    }
     if (progress.misses > GONE_POLLS) return;
     await pause(timer, POLL_MS, signal);
-    ref = (await chat.locate()) ?? ref;
+    const successor = await at.successor?.();
+    if (successor === "over") return;
+    if (successor === undefined) {
+      at = { ...at, ref: (await at.locate()) ?? at.ref };
+    } else {
+      at = successor;
+      startAnew(progress);
+    }
   }
 }
 
-/** Follows a chat as long as it can be read where it is. */
+/** Makes the next read the first one of another chat. */
+function startAnew(progress: Progress): void {
+  const isTold = progress.cursor !== START || progress.repeated !== undefined;
+  progress.anew = isTold || progress.anew === true;
+  progress.cursor = START;
+  progress.file = undefined;
+  progress.repeated = undefined;
+}
+
+/** Follows a chat as long as it can be read where it is. Gives back the one that has taken its place, if one has. */
 async function* whileThere(
   chat: Chat,
   progress: Progress,
   { pages, timer }: FollowTools,
   signal: AbortSignal,
-): AsyncGenerator<Page, void> {
+): AsyncGenerator<Page, Chat | "over" | undefined> {
   const bell = new Bell();
   const end = new AbortController();
   const ends = (): void => end.abort();
   signal.addEventListener("abort", ends, { once: true });
   const watching = ringing(chat, bell, end.signal);
+  const succession = new Succession(chat.successor, bell, timer);
   try {
     for (let patience = FIRST_RECHECK_MS; !signal.aborted; patience = RECHECK_MS) {
+      const successor = await succession.due();
+      if (successor !== undefined) return successor;
       const settled = yield* unread(chat, progress, pages, signal);
       const ms = watching.lost ? POLL_MS : settled ? patience : Math.min(patience, SETTLE_MS);
       await bell.listen(signal, { timer, ms });
@@ -109,7 +140,9 @@ async function* whileThere(
   } finally {
     signal.removeEventListener("abort", ends);
     end.abort();
+    succession.end();
   }
+  return undefined;
 }
 
 /** Whether a chat that is not there, or whose file can't be read, may be there again in a moment. */
@@ -165,6 +198,10 @@ async function* unread(
 /** The next page; from the start again when the file is another one than that of the last read. */
 async function readOn(store: Store, ref: SessionRef, progress: Progress, pages: Pages): Promise<ReadPage> {
   const read = await pages.from(store, ref, progress.cursor);
+  if (progress.anew) {
+    progress.anew = false;
+    return { ...read, page: { ...read.page, reset: true } };
+  }
   const file = fileOf(read);
   const replaced = file !== undefined && progress.file !== undefined && !sameFile(file, progress.file);
   if (!replaced || read.page.reset) return read;

@@ -6,7 +6,7 @@ import { findConversation, standingOf } from "./find.ts";
 
 /** The subagents of jobs, live or recovered. */
 export function jobRoutes(context: RouteContext): readonly Route[] {
-  const { runs, stores } = context;
+  const { runs } = context;
   return subagentRoutes(
     {
       prefix: "/api/jobs/:job",
@@ -14,7 +14,7 @@ export function jobRoutes(context: RouteContext): readonly Route[] {
       async find({ job: name = "" }, given) {
         const job = await runs.job(name);
         if (job === undefined) throw new Failure("not-found", "no such job");
-        return findConversation(stores, job, given, standingOf(runs, `job:${name}`, job));
+        return findConversation(context, job, given, standingOf(runs, `job:${name}`, job));
       },
     },
     context,

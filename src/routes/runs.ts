@@ -17,7 +17,7 @@ export function runRoutes(context: RouteContext): readonly Route[] {
     what: "a run",
     async find({ name = "" }, given) {
       const run = await findRun(context, name);
-      return findConversation(context.stores, run, given, standingOf(context.runs, `run:${name}`, run));
+      return findConversation(context, run, given, standingOf(context.runs, `run:${name}`, run));
     },
   };
   return [runList(context), runLog(context), ...chatRoutes(mount, context)];

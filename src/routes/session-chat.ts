@@ -3,16 +3,17 @@ import { hasEnded } from "../peers/own-records.ts";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Peer, Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
-import type { Timer } from "../platform/timer.ts";
 import type { Route } from "../server/route.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
-import { awaitedChat } from "./awaited-chat.ts";
 import { chatRoutes } from "./chat.ts";
 import type { PeerContext } from "./context.ts";
-import { chatOfRecorded, findConversation } from "./find.ts";
+import { emptyChat } from "./empty-chat.ts";
+import { type ChatTools, chatOfRecorded, findConversation } from "./find.ts";
 import type { Chat } from "./follow.ts";
+import { type FindAgain, givingWay } from "./giving-way.ts";
+import { savedSessions } from "./saved-sessions.ts";
 
 /** The chats of sessions of ours, of recordings and of peers, and their subagents, by id or name. */
 export function sessionChatRoutes(context: PeerContext): readonly Route[] {
@@ -29,11 +30,9 @@ export function sessionChatRoutes(context: PeerContext): readonly Route[] {
 type Given = Cursor | "tail" | undefined;
 
 /** What finding a chat takes. */
-export interface SessionChatTools {
-  readonly stores: readonly Store[];
+export interface SessionChatTools extends ChatTools {
   readonly own: OwnSessions;
   readonly peers: Peers;
-  readonly timer: Timer;
 }
 
 /**
@@ -73,14 +72,14 @@ function byName({ own }: SessionChatTools, { id, ...saved }: SavedSession, chat:
   };
 }
 
-async function peerChat({ stores }: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
+async function peerChat(tools: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
   if (sessionId === null) throw noIdYet();
-  return findConversation(stores, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
+  return findConversation(tools, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
 }
 
-/** The chat in the agent's own store; until it is there, the one that we record; of a live session before that, an empty one. */
+/** The chat in the agent's own store; until something is there, the one that we record; before that, an empty one. */
 async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
-  const { stores, own, timer } = tools;
+  const { stores, own } = tools;
   const id = sessionIdOf(saved.id);
   if (saved.kind !== "agent" || id === undefined) {
     throw new Failure("not-found", `a ${saved.kind} session has no chat: see its output`);
@@ -91,14 +90,14 @@ async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Give
     factsNow: () => [savedSessions(own).find((session) => session.id === id)?.nativeSessionId ?? ""],
   };
   const now = (): SavedSession => savedSessions(own).find((session) => session.id === id) ?? saved;
-  const find = (): Promise<Chat | undefined> =>
-    chatOfRecorded(stores, { agent, session: now().nativeSessionId, recorded: id }, standing);
+  const find: FindAgain = (known) =>
+    chatOfRecorded(tools, { agent, session: now().nativeSessionId, recorded: id }, standing, known);
   const found = await find();
-  if (found !== undefined) return found;
+  if (found !== undefined) return givingWay(found, find);
   const recordings = stores.find((store) => store.agent === "daemon");
-  if (recordings !== undefined && !hasEnded(saved)) return awaitedChat(recordings, { id, agent, find, timer });
+  if (recordings !== undefined) return givingWay(emptyChat(recordings, id, agent), find, () => hasEnded(now()));
   const session = saved.nativeSessionId ?? saved.id;
-  return findConversation(stores, { agent: saved.agent, session }, given, askedAnew(session));
+  return findConversation(tools, { agent: saved.agent, session }, given, askedAnew(session));
 }
 
 async function recordingOf(stores: readonly Store[], id: SessionId): Promise<Chat | undefined> {
@@ -110,16 +109,6 @@ async function recordingOf(stores: readonly Store[], id: SessionId): Promise<Cha
 /** Which chat the path leads to now, only finding it again tells. */
 function askedAnew(...facts: readonly string[]): Required<Chat>["standing"] {
   return { facts, factsNow: () => [] };
-}
-
-/** A file that can't be read hides no recording and no peer; `doctor` tells of it. */
-function savedSessions(own: OwnSessions): readonly SavedSession[] {
-  try {
-    return own.read().sessions;
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
 }
 
 function noSession(): Failure {

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import type { LogChunk } from "../../src/runs/log-file.ts";
 import { age, finishedLog, fixture, put } from "../runs/home.ts";
 import { askEvents, askJson, refusal } from "../support/ask.ts";
-import { type Served, served } from "../support/routes.ts";
+import { type Served, served, servedSessions } from "../support/routes.ts";
 import { nextOf, until } from "../support/turns.ts";
 
 /** The routes over a home with runs of a session `a` that has a chat, of one that has none, and of no session. */
@@ -159,6 +159,30 @@ test("below a run hang its chat, stream, item and subagents", async (t) => {
   assert.equal(child.items[0]?.text, "from the child");
   const events = await askEvents(routes, `${RUN}1/chat/stream`, { signal: t.signal });
   assert.equal(((await nextOf(events)).data as typeof chat).items.length, 2);
+});
+
+test("a stream of a run's recording goes over to the agent's transcript when that is there", async (t) => {
+  const { routes, bridgeHome, store, recordings, time } = servedSessions(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  const name = "2026-10-05-14-05-09-claude-00000009";
+  put(bridgeHome, `runs/${name}.log`, finishedLog("x"), time.now() - 3_600_000);
+  put(bridgeHome, `runs/${name}.json`, { session: "native", recording: "sess_00000009" }, time.now() - 3_600_000);
+  recordings.say("sess_00000009", "recorded");
+  const events = await askEvents(routes, `/api/runs/${name}/chat/stream`, { signal: end.signal });
+  const textsOf = (data: unknown): string[] => (data as { items: { text: string }[] }).items.map(({ text }) => text);
+  assert.deepEqual(textsOf((await nextOf(events)).data), ["recorded"]);
+  store.say("native", "one", "two");
+  let isOver = false;
+  const next = nextOf(events).finally(() => {
+    isOver = true;
+  });
+  await until(() => {
+    time.pass(100);
+    return isOver;
+  });
+  assert.equal((await next).event, "reset");
+  assert.deepEqual(textsOf((await nextOf(events)).data), ["one", "two"]);
 });
 
 test("the pages of a run's chat are of another state at once when the run or job is in another session", async (t) => {

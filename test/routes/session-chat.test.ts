@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { recordingMark } from "../../src/stores/changing-place.ts";
 import { liveProcess } from "../peers/live-process.ts";
@@ -97,7 +98,6 @@ test("terminal and command sessions have no chat; that of an agent session is em
   await saveOwn("sess_1", { kind: "terminal", agent: undefined });
   await saveOwn("sess_2", { kind: "command", agent: undefined, name: "build" });
   await saveOwn("sess_3", {});
-  await saveOwn("sess_4", { status: "failed", endedAt: at(9) });
   for (const name of ["sess_1", "sess_2", "build"]) assert.equal((await get(chatOf(name))).status, 404, name);
   assert.deepEqual(await get(chatOf("sess_3")), { status: 200, body: { items: [], next: "0" } });
   assert.deepEqual((await get(chatOf("sess_3", "?from=tail"))).body, { items: [], next: "0", prev: null });
@@ -108,7 +108,6 @@ test("terminal and command sessions have no chat; that of an agent session is em
   assert.equal((await get("/api/sessions/sess_3/item?ref=j:0:0")).status, 404);
   recordings.say("sess_3", "hello");
   assert.deepEqual(texts((await get(chatOf("sess_3"))).body), ["hello"]);
-  assert.equal((await get(chatOf("sess_4"))).status, 404);
 });
 
 test("a cursor into the recording starts anew in the store's own transcript, and never the other way round unseen", async (t) => {
@@ -242,3 +241,146 @@ test("a poll by a name that has gone over to another session is not answered 304
     assert.deepEqual([after.status, texts(JSON.parse(after.body))], [200, ["of the second"]]);
   }
 });
+
+for (const from of ["0", "tail"]) {
+  test(`a stream of a recording from ${from} goes over to the agent's transcript when that is there, and back when it has gone`, async (t) => {
+    const { routes, get, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    recordings.say("sess_1", "recorded");
+    await saveOwn("sess_1", {});
+    const events = await askEvents(routes, `/api/sessions/sess_1/chat/stream?from=${from}`, { signal: end.signal });
+    assert.deepEqual(texts((await nextOf(events)).data), ["recorded"]);
+    claude.say("native", "one", "two");
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    assert.equal((await nextOf(events)).event, "reset");
+    const { data } = await nextOf(events);
+    assert.deepEqual(texts(data), ["one", "two"]);
+    const item = await get(`/api/sessions/sess_1/item?ref=${(data as Page).items[1]?.ref}`);
+    assert.deepEqual([item.status, texts(item.body)], [200, ["two"]]);
+    recordings.say("sess_1", "not told twice");
+    claude.say("native", "three");
+    assert.deepEqual(texts((await nextOf(events)).data), ["three"]);
+    rmSync(claude.file("native"));
+    assert.equal((await nextOf(events)).event, "reset");
+    assert.deepEqual(texts((await nextOf(events)).data), ["recorded", "not told twice"]);
+  });
+}
+
+test("a stream of an empty chat that took the recording first goes over to the agent's transcript", async (t) => {
+  const { routes, claude, recordings, saveOwn } = await peerServer(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  await saveOwn("sess_1", { name: "shop", nativeSessionId: "native" });
+  const events = await askEvents(routes, "/api/sessions/shop/chat/stream", { signal: end.signal });
+  const first = nextOf(events);
+  recordings.say("sess_1", "recorded");
+  assert.deepEqual(texts((await first).data), ["recorded"]);
+  claude.say("native", "one");
+  assert.equal((await nextOf(events)).event, "reset");
+  assert.deepEqual(texts((await nextOf(events)).data), ["one"]);
+});
+
+for (const [what, content] of [
+  ["is empty", ""],
+  ["has half a line", '{"say":"ha'],
+  ["has nothing that is shown", `${'{"type":"summary"}\n'.repeat(40_000)}`],
+] as const) {
+  test(`an agent's transcript that ${what} does not hide the recording, and is streamed once it shows something`, async (t) => {
+    const { routes, get, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    recordings.say("sess_1", "recorded");
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    const { next } = (await get(chatOf("sess_1"))).body as Page;
+    const events = await askEvents(routes, "/api/sessions/sess_1/chat/stream", { signal: end.signal });
+    assert.deepEqual(texts((await nextOf(events)).data), ["recorded"]);
+    claude.write("native", content);
+    for (const query of ["", "?from=tail"]) {
+      assert.deepEqual(texts((await get(chatOf("sess_1", query))).body), ["recorded"], query);
+    }
+    assert.deepEqual((await get(chatOf("sess_1", `?from=${next}`))).body, { items: [], next });
+    const following = nextOf(events);
+    recordings.say("sess_1", "more");
+    assert.deepEqual(texts((await following).data), ["more"]);
+    claude.write("native", `${content.endsWith("\n") ? content : ""}{"say":"one"}\n`);
+    assert.equal((await nextOf(events)).event, "reset");
+    assert.deepEqual(texts((await nextOf(events)).data), ["one"]);
+  });
+}
+
+test("an agent's transcript that shows nothing is read where there is no recording, until there is one", async (t) => {
+  const { server, routes, claude, recordings, saveOwn } = await peerServer(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  claude.write("native", '{"type":"summary"}\n');
+  await saveOwn("sess_1", { nativeSessionId: "native" });
+  const events = await askEvents(routes, "/api/sessions/sess_1/chat/stream", { signal: end.signal });
+  const ask = (etag?: string) =>
+    server.ask(chatOf("sess_1"), { headers: { ...COOKIE, ...(etag !== undefined && { "if-none-match": etag }) } });
+  let first = await ask();
+  assert.deepEqual(texts(JSON.parse(first.body)), []);
+  while (first.headers.etag === undefined) first = await ask();
+  recordings.say("sess_1", "recorded");
+  const after = await ask(first.headers.etag);
+  assert.deepEqual([after.status, texts(JSON.parse(after.body))], [200, ["recorded"]]);
+  let told = await nextOf(events);
+  if (told.event === "reset") told = await nextOf(events);
+  assert.deepEqual(texts(told.data), ["recorded"]);
+});
+
+for (const fields of [{ status: "failed" }, { nativeSessionId: "native" }, { agent: "gemini" }]) {
+  test(`a session that ended without a prompt has an empty chat, as before, whose stream ends: ${JSON.stringify(fields)}`, async (t) => {
+    const { routes, get, saveOwn } = await peerServer(t);
+    await saveOwn("sess_1", { name: "shop", status: "ended", endedAt: at(9), ...fields });
+    for (const name of ["sess_1", "shop"]) {
+      assert.deepEqual(await get(chatOf(name)), { status: 200, body: { items: [], next: "0" } });
+      const events = await askEvents(routes, `/api/sessions/${name}/chat/stream`, { signal: t.signal });
+      assert.deepEqual(await events.next(), { done: true, value: undefined });
+    }
+  });
+}
+
+test("the stream of an empty chat ends when its session has ended, and not before", async (t) => {
+  const { routes, recordings, saveOwn } = await peerServer(t);
+  const end = new AbortController();
+  t.after(() => end.abort());
+  await saveOwn("sess_1", { name: "shop" });
+  const events = await askEvents(routes, "/api/sessions/shop/chat/stream", { signal: end.signal });
+  const only = events.next();
+  await saveOwn("sess_1", { status: "ended", endedAt: at(9) });
+  await saveOwn("sess_2", { name: "shop" });
+  assert.deepEqual(await only, { done: true, value: undefined });
+  const anew = await askEvents(routes, "/api/sessions/shop/chat/stream", { signal: end.signal });
+  const first = nextOf(anew);
+  recordings.say("sess_2", "of the second");
+  assert.deepEqual(texts((await first).data), ["of the second"]);
+});
+
+for (const agent of ["daemon", "claude"] as const) {
+  test(`the shared stream follows the chat of a live session of ours before there is any, as one of ${agent}`, async (t) => {
+    const { routes, claude, recordings, saveOwn } = await peerServer(t);
+    const end = new AbortController();
+    t.after(() => end.abort());
+    await saveOwn("sess_1", { nativeSessionId: "native" });
+    await saveOwn("sess_2", { status: "ended", endedAt: at(9), nativeSessionId: "never" });
+    const [id, never] = agent === "daemon" ? ["sess_1", "sess_2"] : ["native", "never"];
+    const path = `/api/events?chat=${agent}/${id}&chat=${agent}/${never}`;
+    const events = await askEvents(routes, path, { signal: end.signal });
+    const nextOfChats = async (): Promise<{ event?: string | undefined; data: unknown }> => {
+      for (;;) {
+        const event = await nextOf(events);
+        if (event.event?.startsWith("chat")) return event;
+      }
+    };
+    const missing = { agent, id: never, error: "no such transcript" };
+    const { event, data } = await nextOfChats();
+    assert.deepEqual([event, data], ["chat-error", missing]);
+    const store = agent === "daemon" ? recordings : claude;
+    const first = nextOfChats();
+    store.say(id, "one");
+    assert.deepEqual(texts((await first).data), ["one"]);
+    store.say(id, "two");
+    assert.deepEqual(texts((await nextOfChats()).data), ["two"]);
+  });
+}
