@@ -2,7 +2,13 @@ import { UNPRINTABLE } from "../transcript/printable.ts";
 
 export { printable, printableLine } from "../transcript/printable.ts";
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made when it is first used: that takes longer than all else that a command does before it begins. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** Ranges of code points that take two columns (Unicode's East Asian Wide and Fullwidth, rounded to blocks). */
 const WIDE: readonly (readonly [number, number])[] = [
@@ -29,7 +35,7 @@ const WIDE: readonly (readonly [number, number])[] = [
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -39,7 +45,7 @@ export function fit(text: string, columns: number): string {
   if (text.length <= columns / 2 || widthOf(text) <= columns) return text;
   let fitting = "";
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     fitting += segment;
@@ -53,7 +59,7 @@ export function fitEnd(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let fitting = "";
   let width = 0;
-  for (const { segment } of [...graphemes.segment(text)].reverse()) {
+  for (const { segment } of [...graphemesOf(text)].reverse()) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     fitting = segment + fitting;
