@@ -5,12 +5,12 @@ import { interruption, interrupts } from "./commands/interruption.ts";
 import { programOf } from "./commands/program.ts";
 import { run } from "./commands/run.ts";
 import { processTerminal } from "./commands/terminal.ts";
-import { printableLine } from "./commands/width.ts";
 import { bridgeOfThisMachine } from "./commands/wiring.ts";
 import { dropSqliteWarning } from "./platform/builtins.ts";
 import { systemClock } from "./platform/clock.ts";
 import { processEnvironment } from "./platform/environment.ts";
 import { keepHeapSmall } from "./platform/heap.ts";
+import { printableLine } from "./transcript/printable.ts";
 
 /** The version of the built file; the source has none. */
 declare const __VERSION__: string | undefined;

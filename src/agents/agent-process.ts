@@ -1,4 +1,4 @@
-import { Failure } from "../platform/failure.ts";
+import { errorText, Failure } from "../platform/failure.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { type Timer, within } from "../platform/timer.ts";
 import { AgentError } from "./acp/agent-error.ts";
@@ -68,7 +68,7 @@ export class AgentProcess {
     const isThere = error instanceof Failure && error.cause instanceof AgentError;
     const exit = isThere ? undefined : await within(this.#timer, LEAVING_MS, this.#child.exited);
     await this.end(0);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const why = exit === undefined ? message : `it ended ${howEnded(exit)}`;
     // That the agent does not come up is no fault of ours.
     const kind = error instanceof Failure && error.kind !== "failed" ? error.kind : "conflict";

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../platform/clock.ts";
-import { Failure } from "../platform/failure.ts";
+import { errorText, Failure } from "../platform/failure.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import { within } from "../platform/timer.ts";
 import type { SessionId } from "../transcript/names.ts";
@@ -121,7 +121,7 @@ export class AgentSession implements Driven {
       this.#tools.changed();
     } catch (error) {
       await this.#process?.end(0);
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       await this.#finish(this.#stopping === undefined ? { status: "failed", error: message } : { status: "ended" });
       this.#requireWanted();
       throw error;

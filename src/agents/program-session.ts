@@ -1,5 +1,5 @@
 import type { Clock, EpochMs } from "../platform/clock.ts";
-import { Failure } from "../platform/failure.ts";
+import { errorText, Failure } from "../platform/failure.ts";
 import type { ProcessIdentity } from "../platform/process-identity.ts";
 import type { SessionId } from "../transcript/names.ts";
 import { type Driven, type Ending, endingFields } from "./driven.ts";
@@ -84,7 +84,7 @@ export class ProgramSession implements Driven {
       if (this.#stopping) throw new Failure("conflict", `the session ${this.id} was stopped before it began`);
       this.#program = await this.#tools.start(this.#spec, this.output);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       this.#finish(this.#stopping ? { status: "ended" } : { status: "failed", error: message });
       throw error;
     }

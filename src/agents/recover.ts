@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnSessions, SavedSession } from "../peers/own-sessions.ts";
 import type { Clock, EpochMs } from "../platform/clock.ts";
-import { errorCode, Failure } from "../platform/failure.ts";
+import { errorCode, errorText, Failure } from "../platform/failure.ts";
 import { withFile } from "../platform/files.ts";
 import { isAlive, type ProcessIdentity } from "../platform/process-identity.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
@@ -46,7 +46,7 @@ export async function recoverSessions(parts: RecoveryParts): Promise<void> {
         child: undefined,
       });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       parts.warn(`the session ${session.id}, which was interrupted, could not be put in order: ${why}`);
     }
   }

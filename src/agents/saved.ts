@@ -1,14 +1,14 @@
+import { isEndedStatus } from "../peers/own-records.ts";
 import type { SavedSession } from "../peers/own-sessions.ts";
 import { isAlive } from "../platform/process-identity.ts";
 import { sessionIdOf } from "../transcript/names.ts";
 import type { SessionDescriptor, SessionStatus } from "./sessions.ts";
 
 const LIVE: readonly string[] = ["starting", "idle", "busy", "awaiting-input"];
-const ENDED: readonly string[] = ["ended", "failed", "interrupted"];
 
 /** Whether the status is one of a session that has not ended. */
 export function isLive({ status }: { readonly status: string }): boolean {
-  return !ENDED.includes(status);
+  return !isEndedStatus(status);
 }
 
 /** Whether a saved session is live: it was, and the process that drives it still runs. */
@@ -36,7 +36,7 @@ export function describeSaved(saved: SavedSession): SessionDescriptor | undefine
 
 /** A status that a newer version wrote is told as one that is known: what is not over is live. */
 function statusOf(status: string): SessionStatus {
-  return LIVE.includes(status) || ENDED.includes(status) ? (status as SessionStatus) : "busy";
+  return LIVE.includes(status) || isEndedStatus(status) ? (status as SessionStatus) : "busy";
 }
 
 /** What `sessions.json` keeps of a session, beside who drives it. */

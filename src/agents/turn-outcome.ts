@@ -1,4 +1,4 @@
-import { Failure } from "../platform/failure.ts";
+import { errorText, Failure } from "../platform/failure.ts";
 import { AgentError } from "./acp/agent-error.ts";
 import type { AcpConnection } from "./acp/connection.ts";
 import type { TurnEndReason, UsageFigures } from "./event.ts";
@@ -32,7 +32,7 @@ export async function turnOutcome(turn: Turn, text: string, world: TurnWorld): P
     await new Promise(setImmediate);
     const whyGone = await world.whyGone();
     const code = error instanceof Failure && error.cause instanceof AgentError ? error.cause.code : undefined;
-    turn.failed(whyGone ?? (error instanceof Error ? error.message : String(error)), code);
+    turn.failed(whyGone ?? errorText(error), code);
     return whyGone === undefined ? "error" : "exited";
   }
 }

@@ -4,11 +4,11 @@ import { Failure } from "../platform/failure.ts";
 import { startOf } from "../platform/process-identity.ts";
 import type { Store } from "../stores/store.ts";
 import { type AgentName, type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { printableLine } from "../transcript/printable.ts";
 import type { Histories } from "./bridge.ts";
 import { callingSessions, type FoundSession } from "./calling-proof.ts";
 import { certainProcess, likelyProcess } from "./cli-process.ts";
 import type { Context } from "./command.ts";
-import { printableLine } from "./width.ts";
 
 /** The session whose shell tool or hook runs this process. */
 export interface CallingSession {

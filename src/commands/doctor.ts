@@ -7,6 +7,7 @@ import { isAlive } from "../platform/process-identity.ts";
 import type { RunReport } from "../runs/report.ts";
 import type { Store, StoreReport } from "../stores/store.ts";
 import type { AgentName } from "../transcript/names.ts";
+import { printable } from "../transcript/printable.ts";
 import type { OwnFiles } from "./bridge.ts";
 import { type Context, command, home, json, NO_OPERANDS } from "./command.ts";
 import { printJson } from "./print.ts";
@@ -15,7 +16,6 @@ import { PORT } from "./serve.ts";
 import { counted, shortPath } from "./stores.ts";
 import { type Style, styleFor } from "./style.ts";
 import { pairLines } from "./table.ts";
-import { printable } from "./width.ts";
 
 /** What `doctor` finds; what `--json` prints. */
 interface Findings {

@@ -3,6 +3,7 @@ import type { Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
 import { asObject, asText, parseJson } from "../platform/read.ts";
 import { type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { printableLine } from "../transcript/printable.ts";
 import { flag } from "./arguments.ts";
 import { callingTools, sessionCalled } from "./calling-session.ts";
 import { type Context, command, type ExitCode, home } from "./command.ts";
@@ -11,7 +12,6 @@ import { joinBody } from "./join.ts";
 import { nameOf } from "./leave.ts";
 import { inFull } from "./program.ts";
 import { runningServer } from "./server-of.ts";
-import { printableLine } from "./width.ts";
 
 /** `hook`: what an agent's hooks run. */
 export const hook = command({

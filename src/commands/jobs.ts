@@ -1,6 +1,7 @@
 import { Failure } from "../platform/failure.ts";
 import { RUN_LIMIT } from "../runs/page.ts";
 import type { JobSummary } from "../runs/summary.ts";
+import { printable } from "../transcript/printable.ts";
 import { type OptionValues, wholeNumber } from "./arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "./command.ts";
 import { printJson } from "./print.ts";
@@ -9,7 +10,6 @@ import { emptyListNote, requireListed } from "./run-log.ts";
 import { fieldLines, jobTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
 import { refuseOtherOptions, type Verbs } from "./verbs.ts";
-import { printable } from "./width.ts";
 
 const OPTIONS = {
   limit: wholeNumber("N", `ls: at most so many (${RUN_LIMIT})`, [1, 1_000_000]),

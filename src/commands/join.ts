@@ -1,11 +1,11 @@
 import { callServer } from "../client/api.ts";
 import { asObject, asText } from "../platform/read.ts";
+import { printableLine } from "../transcript/printable.ts";
 import { type CallingSession, callingSession, callingTools } from "./calling-session.ts";
 import { command, home, json, NO_OPERANDS } from "./command.ts";
 import { printJson } from "./print.ts";
 import { serverOf } from "./server-of.ts";
 import { nameOption } from "./starting.ts";
-import { printableLine } from "./width.ts";
 
 /** `join`: the session that runs this gets a name. */
 export const join = command({

@@ -1,10 +1,10 @@
 import { callServer, pathOf, type ServerAddress } from "../client/api.ts";
 import { Failure } from "../platform/failure.ts";
+import { printableLine } from "../transcript/printable.ts";
 import { type CallingSession, callingSession, callingTools } from "./calling-session.ts";
 import { command, home } from "./command.ts";
 import { peersOf } from "./served-peers.ts";
 import { serverOf } from "./server-of.ts";
-import { printableLine } from "./width.ts";
 
 /** `leave`: a session that joined is no peer any more. */
 export const leave = command({

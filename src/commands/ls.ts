@@ -4,6 +4,7 @@ import { Failure } from "../platform/failure.ts";
 import { LIST_LIMIT } from "../stores/list-query.ts";
 import type { Listed } from "../stores/store.ts";
 import { AGENT_NAMES, type AgentName, agentNameOf } from "../transcript/names.ts";
+import { printable, printableLine } from "../transcript/printable.ts";
 import { flag, text, type Valued, wholeNumber } from "./arguments.ts";
 import { command, home, json, NO_OPERANDS } from "./command.ts";
 import { printJson } from "./print.ts";
@@ -11,7 +12,6 @@ import { withProgress } from "./progress.ts";
 import { type Style, styleFor } from "./style.ts";
 import { type Column, tableLines } from "./table.ts";
 import { ago } from "./when.ts";
-import { printable, printableLine } from "./width.ts";
 
 /** Letters of an id that are shown on a terminal, where they tell the sessions apart. */
 const SHORT_ID = 8;

@@ -2,6 +2,7 @@ import type { Peer } from "../peers/peer.ts";
 import { PeerRegistry } from "../peers/registry.ts";
 import type { EpochMs } from "../platform/clock.ts";
 import type { Environment } from "../platform/environment.ts";
+import { printableLine } from "../transcript/printable.ts";
 import { type Context, command, home, json, NO_OPERANDS } from "./command.ts";
 import { printJson } from "./print.ts";
 import { withProgress } from "./progress.ts";
@@ -11,7 +12,6 @@ import { shortPath } from "./stores.ts";
 import { type Style, styleFor } from "./style.ts";
 import { type Column, tableLines } from "./table.ts";
 import { ago } from "./when.ts";
-import { printableLine } from "./width.ts";
 
 /** `peers`: who is live, under which name. */
 export const peers = command({

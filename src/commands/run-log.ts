@@ -3,7 +3,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { LogRead, RunInventory } from "../runs/inventory.ts";
 import type { FoundRun } from "../runs/reader.ts";
-import { printable } from "./width.ts";
+import { printable } from "../transcript/printable.ts";
 
 /** How often a log that is followed is asked. */
 const POLL_MS = 250;

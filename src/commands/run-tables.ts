@@ -3,10 +3,10 @@ import { asText, type JsonObject } from "../platform/read.ts";
 import { timeOf } from "../runs/job.ts";
 import type { RunStatus } from "../runs/names.ts";
 import type { JobSummary, RunSummary } from "../runs/summary.ts";
+import { printable, printableLine } from "../transcript/printable.ts";
 import type { Style } from "./style.ts";
 import { pairLines, tableLines } from "./table.ts";
 import { ago, day, timeOfDay } from "./when.ts";
-import { printable, printableLine } from "./width.ts";
 
 /** What a table is made for. */
 export interface Shown {

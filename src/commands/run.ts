@@ -1,14 +1,14 @@
 import { basename, dirname } from "node:path";
 import { closest } from "../platform/closest.ts";
-import { errorCode, Failure, type FailureKind } from "../platform/failure.ts";
+import { errorCode, errorText, Failure, type FailureKind } from "../platform/failure.ts";
 import { notWritable } from "../platform/private-file.ts";
+import { printableLine } from "../transcript/printable.ts";
 import { asTyped } from "./api-words.ts";
 import { type Options, parseArguments } from "./arguments.ts";
 import { type Command, type Context, command, type ExitCode } from "./command.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { PROGRAM } from "./program.ts";
 import { OutputClosed } from "./terminal.ts";
-import { printableLine } from "./width.ts";
 
 /** Failures that the one who typed the command can mend by typing another. */
 const USAGE: readonly FailureKind[] = ["usage", "bad-request", "not-found"];
@@ -101,7 +101,7 @@ function helpCommand(commands: readonly Command[]): Command {
 
 /** On one line; an error that is not a `Failure` was not foreseen, and says of what kind it is. */
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return printableLine(error instanceof Failure ? message : (unusable(error) ?? `unexpected failure: ${message}`));
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from "../platform/failure.ts";
 import { RUN_LIMIT } from "../runs/page.ts";
 import type { RunSummary } from "../runs/summary.ts";
+import { printable } from "../transcript/printable.ts";
 import { flag, type OptionValues, wholeNumber } from "./arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "./command.ts";
 import { printJson } from "./print.ts";
@@ -9,7 +10,6 @@ import { emptyListNote, followedLog, logEnd, logParts, requireListed, requireRun
 import { fieldLines, runTable } from "./run-tables.ts";
 import { styleFor } from "./style.ts";
 import { refuseOtherOptions, type Verbs } from "./verbs.ts";
-import { printable } from "./width.ts";
 
 const LOST = "The log of this run is lost; its chat is in the agent's own store.\n";
 /** Lines that `runs tail` prints when it is not told. */

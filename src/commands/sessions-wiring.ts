@@ -23,6 +23,7 @@ import { SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { AgentCommand } from "../platform/config.ts";
 import type { Environment } from "../platform/environment.ts";
+import { errorText } from "../platform/failure.ts";
 import type { LockWait } from "../platform/lock.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
 import type { Timer } from "../platform/timer.ts";
@@ -60,7 +61,7 @@ export function supervisorOf(parts: SessionsParts): Supervisor {
   const { environment, clock, timer, version, agents, own, isNameTaken, watcher, warn } = parts;
   const { bridgeHome } = environment;
   const table = new ProcessTable();
-  const fault = (error: unknown): void => warn(`a run could not be written: ${messageOf(error)}`);
+  const fault = (error: unknown): void => warn(`a run could not be written: ${errorText(error)}`);
   return new Supervisor({
     saved: own,
     owner: ourIdentity(),
@@ -148,8 +149,4 @@ function recordingOf({ environment, clock, timer, warn, files }: SessionsParts, 
 
 function records({ records }: Loss): string {
   return counted(records, "record");
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import type { StoreReport } from "../stores/store.ts";
+import { printable } from "../transcript/printable.ts";
 import { pairLines } from "./table.ts";
-import { printable } from "./width.ts";
 
 /** One line for each store: how many sessions it holds, and where. */
 export function storeLines(reports: readonly StoreReport[], userHome: string): string[] {

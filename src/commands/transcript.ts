@@ -1,7 +1,7 @@
 import type { Item } from "../transcript/item.ts";
+import { printable } from "../transcript/printable.ts";
 import type { Style } from "./style.ts";
 import { day, timeOfDay } from "./when.ts";
-import { printable } from "./width.ts";
 
 /** What stands above a chat. */
 export interface Heading {

@@ -1,7 +1,5 @@
 import { UNPRINTABLE } from "../transcript/printable.ts";
 
-export { printable, printableLine } from "../transcript/printable.ts";
-
 /** Made when it is first used: that takes longer than all else that a command does before it begins. */
 let segmenter: Intl.Segmenter | undefined;
 

@@ -124,9 +124,14 @@ function endOf(session: SavedSession | undefined): number {
   return session?.endedAt ?? session?.startedAt ?? 0;
 }
 
-const ENDED = new Set(["ended", "failed", "interrupted"]);
+const ENDED: readonly string[] = ["ended", "failed", "interrupted"];
+
+/** Whether the status is one of a session that is over. One that a newer version wrote, and nobody here knows, is not. */
+export function isEndedStatus(status: string): boolean {
+  return ENDED.includes(status);
+}
 
 /** Whether it is over, also because what drove it is gone. */
 export function hasEnded({ endedAt, status, owner }: SavedSession): boolean {
-  return endedAt !== undefined || ENDED.has(status) || owner === undefined || !isAlive(owner);
+  return endedAt !== undefined || isEndedStatus(status) || owner === undefined || !isAlive(owner);
 }

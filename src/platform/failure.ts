@@ -32,3 +32,8 @@ export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** What an error says: its message, or the text of what was thrown in its place. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

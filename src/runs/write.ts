@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, EpochMs } from "../platform/clock.ts";
-import { Failure } from "../platform/failure.ts";
+import { errorText, Failure } from "../platform/failure.ts";
 import { type LockWait, withLock } from "../platform/lock.ts";
 import { createPrivate, writePrivate } from "../platform/private-file.ts";
 import { ourIdentity } from "../platform/process-identity.ts";
@@ -83,7 +83,7 @@ export async function writeRun(
   try {
     outcome = await turn(run);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     await run.finish({ failed: reason }).catch((unfinished) => tools.fault(unfinished));
     throw error;
   }

@@ -2,13 +2,13 @@ import type { Sessions } from "../../agents/sessions.ts";
 import { Bell } from "../../platform/bell.ts";
 import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import { flag } from "../arguments.ts";
 import { type Context, command, home, json } from "../command.ts";
 import { allInput } from "../input.ts";
 import { Interrupts, unlessInterrupted } from "../interrupts.ts";
 import { withProgress } from "../progress.ts";
 import { STARTING } from "../starting.ts";
-import { printableLine } from "../width.ts";
 import { Happenings } from "./happenings.ts";
 import { followTurn } from "./turn.ts";
 

@@ -2,6 +2,7 @@ import { callServer, pathOf, type ServerAddress } from "../../client/api.ts";
 import { Bell } from "../../platform/bell.ts";
 import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import { type OptionValues, text } from "../arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "../command.ts";
 import { Interrupts } from "../interrupts.ts";
@@ -13,7 +14,6 @@ import { callerOf } from "../sessions/questions.ts";
 import { goesOn, type ShownSession, shownSession } from "../sessions/shown.ts";
 import { startSession } from "../sessions/start-session.ts";
 import { STARTING } from "../starting.ts";
-import { printableLine } from "../width.ts";
 import { Conversation, type Talked } from "./conversation.ts";
 
 const OPTIONS = {

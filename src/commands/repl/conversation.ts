@@ -2,6 +2,7 @@ import { callServer, pathOf, type ServerAddress, serverEvents } from "../../clie
 import type { Bell } from "../../platform/bell.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asNumber, asObject } from "../../platform/read.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import { asTyped } from "../api-words.ts";
 import type { Context, ExitCode } from "../command.ts";
 import type { Interrupt } from "../interruption.ts";
@@ -20,7 +21,6 @@ import { parseRecord } from "../sessions/recorded-event.ts";
 import { pageReader } from "../sessions/recording.ts";
 import { goesOn, type ShownQuestion, shownSession } from "../sessions/shown.ts";
 import { PlainLines, type TypedLines } from "../typed-lines.ts";
-import { printableLine } from "../width.ts";
 import { Tap } from "./tap.ts";
 
 /** The session that is talked with. */

@@ -1,10 +1,10 @@
 import { callServer, pathOf, type ServerAddress, serverEvents } from "../../client/api.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asObject, asString, parseJson } from "../../platform/read.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { serverOf } from "../server-of.ts";
-import { printableLine } from "../width.ts";
 import { isDrivenElsewhere } from "./elsewhere.ts";
 import { type Caller, callerOf, questionLines } from "./questions.ts";
 import { printRecording } from "./recording.ts";

@@ -1,13 +1,13 @@
 import { callServer, pathOf } from "../../client/api.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asObject, asString } from "../../platform/read.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { allInput } from "../input.ts";
 import { printJson } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { serverOf } from "../server-of.ts";
-import { printableLine } from "../width.ts";
 import { callerOf, questionLines } from "./questions.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { shownSession } from "./shown.ts";

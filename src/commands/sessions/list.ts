@@ -5,6 +5,7 @@ import { Failure } from "../../platform/failure.ts";
 import { asArray, asNumber, asObject, asText } from "../../platform/read.ts";
 import { SessionList } from "../../routes/session-list.ts";
 import { RUN_LIMIT } from "../../runs/page.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import type { OptionValues } from "../arguments.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { printJson } from "../print.ts";
@@ -14,7 +15,6 @@ import { shortPath } from "../stores.ts";
 import { styleFor } from "../style.ts";
 import { type Column, tableLines } from "../table.ts";
 import { ago } from "../when.ts";
-import { printableLine } from "../width.ts";
 import type { OPTIONS } from "./sessions.ts";
 import { goesOn, type ShownSession, shownSession } from "./shown.ts";
 

@@ -1,8 +1,8 @@
 import type { PermissionOption } from "../../agents/event.ts";
 import type { Environment } from "../../platform/environment.ts";
+import { printableLine } from "../../transcript/printable.ts";
 import type { Context } from "../command.ts";
 import { inFull, type Program, shellWord } from "../program.ts";
-import { printableLine } from "../width.ts";
 import type { ShownQuestion, ShownSession } from "./shown.ts";
 
 /** How the commands that answer a question are to be called. */

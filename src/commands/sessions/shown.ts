@@ -1,4 +1,5 @@
 import type { PermissionOption } from "../../agents/event.ts";
+import { isEndedStatus } from "../../peers/own-records.ts";
 import { type EpochMs, epochMsOf } from "../../platform/clock.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asArray, asNumber, asObject, asString, asText } from "../../platform/read.ts";
@@ -51,7 +52,7 @@ export function shownSession(value: unknown): ShownSession {
 
 /** Whether it still goes on. */
 export function goesOn({ status }: ShownSession): boolean {
-  return !["ended", "failed", "interrupted"].includes(status);
+  return !isEndedStatus(status);
 }
 
 /** The options of a question, as far as they can be chosen. */

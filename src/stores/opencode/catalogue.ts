@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
+import { errorText } from "../../platform/failure.ts";
 import { stampOf } from "../../platform/files.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { Looks } from "../looks.ts";
@@ -178,7 +179,7 @@ export class Catalogue {
       database.problem = undefined;
     } catch (error) {
       database.young = true;
-      database.problem = error instanceof Error ? error.message : String(error);
+      database.problem = errorText(error);
     }
   }
 
