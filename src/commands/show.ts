@@ -1,11 +1,11 @@
 import type { EpochMs } from "../platform/clock.ts";
+import { findChat } from "../routes/asked-chat.ts";
 import type { Chat } from "../routes/follow.ts";
 import { text, wholeNumber } from "./arguments.ts";
 import { endOfChat, wholeChat } from "./chat.ts";
 import { command, home, json } from "./command.ts";
 import { itemWriter } from "./print.ts";
 import { withProgress } from "./progress.ts";
-import { findChat } from "./session.ts";
 import { shortPath } from "./stores.ts";
 import type { Heading } from "./transcript.ts";
 import { day, timeOfDay } from "./when.ts";

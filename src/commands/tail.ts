@@ -1,11 +1,11 @@
 import { Failure } from "../platform/failure.ts";
+import { findChat } from "../routes/asked-chat.ts";
 import { follow } from "../routes/follow.ts";
 import { flag, text, wholeNumber } from "./arguments.ts";
 import { endOfChat } from "./chat.ts";
 import { command, home, json } from "./command.ts";
 import { itemWriter } from "./print.ts";
 import { withProgress } from "./progress.ts";
-import { findChat } from "./session.ts";
 
 /** Items that `tail` prints when it is not told. */
 const ITEMS = 10;

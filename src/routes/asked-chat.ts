@@ -1,7 +1,7 @@
 import { Failure } from "../platform/failure.ts";
-import type { Chat } from "../routes/follow.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
 import { agentNameOf, type SessionId, sessionIdOf } from "../transcript/names.ts";
+import type { Chat } from "./follow.ts";
 
 /** The chat of the session `asked`, or of its subagent `child`. @throws as `findSession` */
 export async function findChat(stores: readonly Store[], asked: string, child: string | undefined): Promise<Chat> {
