@@ -105,6 +105,8 @@ export interface MarkerEntry extends EntryBase {
   /** What was printed or reported, in full. */
   readonly text?: string;
   readonly isError?: boolean;
+  /** On a rewind, where it can be told: the `pos` of the first prompt that it takes back, with all that follows up to itself. */
+  readonly takesBack?: Cursor;
 }
 
 /** One thing that a record says, uncut; what every store gives and chat, export, search and usage are made from. */
