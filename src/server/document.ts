@@ -19,7 +19,7 @@ export interface DocumentTerms {
 /**
  * Writes a document, a piece whenever the client has taken the one before, and closes it, whatever ends it. A client that
  * can't have all of it is cut off: what it has got must not look whole.
- * @throws what reading it throws · Error when it is not as long as it says
+ * @throws what reading it throws · the signal's reason when it has aborted before · Error when it is not as long as it says
  */
 export async function writeDocument(
   response: ServerResponse,
@@ -28,22 +28,23 @@ export async function writeDocument(
 ): Promise<void> {
   const stalled = setTimeout(() => response.destroy(), stallMs);
   const breather = new Breather();
+  const mayHaveMore = (): boolean => !signal.aborted && !response.destroyed && mayGoOn();
   try {
+    signal.throwIfAborted();
     startDocument(response, document);
     let left = document.size;
     for await (const piece of document.body) {
-      if (signal.aborted || response.destroyed || !mayGoOn()) break;
       left -= piece.length;
-      if (left < 0) break;
+      if (left < 0 || !mayHaveMore()) break;
       stalled.refresh();
       if (!response.write(piece)) await drained(response, signal);
       await breather.pause();
     }
-    if (signal.aborted || response.destroyed || (left > 0 && !mayGoOn())) response.destroy();
-    else if (left === 0) response.end();
-    else throw new Error("a document is not as long as it says");
+    if (left === 0 && !signal.aborted) response.end();
+    else if (mayHaveMore()) throw new Error("a document is not as long as it says");
   } finally {
     clearTimeout(stalled);
+    if (response.headersSent && !response.writableEnded) response.destroy();
     await document.close();
   }
 }
