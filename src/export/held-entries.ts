@@ -44,6 +44,8 @@ export class HeldEntries {
 
   /** Those that nothing will replace any more; all that is held when nothing `more` will come. */
   take(more: "more" | "end"): readonly Entry[] {
+    // Of stores that update nothing in place: what is held long costs much more to be let go.
+    if (this.#numbers.size === 0) return this.#all();
     if (more === "more" && this.#characters <= this.#mostHeld) return [];
     let count = 0;
     for (const most = more === "end" ? -1 : this.#mostHeld / 2; this.#characters > most; count++) {
@@ -59,6 +61,14 @@ export class HeldEntries {
     return taken;
   }
 
+  #all(): readonly Entry[] {
+    const all = this.#held;
+    this.#held = [];
+    this.#base += all.length;
+    this.#characters = 0;
+    return all;
+  }
+
   #leave(key: string): void {
     this.#numbers.delete(key);
     this.#gone.add(key);
@@ -72,6 +82,7 @@ export class HeldEntries {
 
 /** What chats replace an item by: a subagent's is its own. */
 function keyOf(entry: Entry): string | undefined {
+  if (entry.id === undefined) return undefined;
   return entry.kind === "subagent" ? `sub-${entry.subagent.id}` : entry.id;
 }
 

@@ -5,9 +5,11 @@ import { errorCode, Failure } from "../platform/failure.ts";
 import { makePrivateFolder } from "../platform/private-folder.ts";
 
 /** So much is kept in memory; more waits in a file. Bytes. */
-const MEMORY_BYTES = 16 * 1024 * 1024;
-/** Text that is gathered before it becomes bytes, and bytes that are read back at once. */
-const CHUNK = 256 * 1024;
+const MEMORY_BYTES = 8 * 1024 * 1024;
+/** Bytes that are put away, and read back, at once. */
+const CHUNK_BYTES = 256 * 1024;
+/** A longer text becomes bytes by itself, so that little of a chunk stays empty. */
+const LONG_BYTES = CHUNK_BYTES / 4;
 /** Smaller pieces are put together before they are given out. */
 const GATHERED_BYTES = 64 * 1024;
 
@@ -25,12 +27,12 @@ export interface Insert {
 export class Spool {
   readonly #folder: string;
   readonly #memoryBytes: number;
+  /** Bytes that are not in the file. */
   #chunks: Buffer[] = [];
-  /** Bytes in the file, or in the chunks before there is one. */
-  #written = 0;
-  /** Text that is not among them yet. */
-  #pending: string[] = [];
-  #pendingCharacters = 0;
+  #chunkBytes = 0;
+  /** Where texts become bytes, and how far it is filled. */
+  #open = Buffer.allocUnsafe(CHUNK_BYTES);
+  #filled = 0;
   #size = 0;
   #file: { readonly handle: FileHandle; readonly path: string | undefined } | undefined;
 
@@ -47,25 +49,35 @@ export class Spool {
 
   /** Adds `text`, which neither begins nor ends with half a character; `flush` is to be called now and then. */
   add(text: string): void {
-    this.#pending.push(text);
-    this.#pendingCharacters += text.length;
-    this.#size += Buffer.byteLength(text);
+    // No character takes more than three bytes for each of its units.
+    const most = text.length * 3;
+    if (most > CHUNK_BYTES - this.#filled) this.#closeChunk();
+    if (most > LONG_BYTES) {
+      this.#closeChunk();
+      this.#take(Buffer.from(text));
+      return;
+    }
+    const bytes = this.#open.write(text, this.#filled);
+    this.#filled += bytes;
+    this.#size += bytes;
   }
 
-  /** Puts away what was added, once there is enough of it. @throws Failure failed: no room on the disk, … */
+  /** Puts away what was added, once that is much. @throws Failure failed: no room on the disk, … */
   async flush(): Promise<void> {
-    if (this.#pendingCharacters >= CHUNK) await this.#putAway();
+    if (this.#file === undefined ? this.#chunkBytes > this.#memoryBytes : this.#chunks.length > 0)
+      await this.#putAway();
   }
 
   /** The bytes from `from` to before `to`. Nothing is added any more. */
   async *read(from = 0, to = this.#size): AsyncGenerator<Buffer, void> {
-    await this.#putAway();
+    this.#closeChunk();
+    if (this.#file !== undefined) await this.#putAway();
     if (this.#file === undefined) {
       yield* within(this.#chunks, from, to);
       return;
     }
     for (let at = from; at < to; ) {
-      const buffer = Buffer.allocUnsafe(Math.min(CHUNK, to - at));
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - at));
       const { bytesRead } = await this.#file.handle.read(buffer, 0, buffer.length, at);
       if (bytesRead === 0) throw new Failure("failed", "what was put away of an export is gone: try again");
       yield buffer.subarray(0, bytesRead);
@@ -100,24 +112,35 @@ export class Spool {
 
   async close(): Promise<void> {
     this.#chunks = [];
-    this.#pending = [];
     const file = this.#file;
     this.#file = undefined;
     await file?.handle.close();
     if (file?.path !== undefined) await rm(file.path, { force: true });
   }
 
-  async #putAway(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    const bytes = Buffer.from(this.#pending.join(""));
-    this.#pending = [];
-    this.#pendingCharacters = 0;
+  #closeChunk(): void {
+    if (this.#filled === 0) return;
+    const bytes = this.#open.subarray(0, this.#filled);
+    this.#size -= this.#filled;
+    this.#take(bytes);
+    this.#open = Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#filled = 0;
+  }
+
+  #take(bytes: Buffer): void {
     this.#chunks.push(bytes);
-    this.#written += bytes.length;
-    if (this.#file === undefined && this.#written <= this.#memoryBytes) return;
+    this.#chunkBytes += bytes.length;
+    this.#size += bytes.length;
+  }
+
+  async #putAway(): Promise<void> {
+    if (this.#chunks.length === 0) return;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#chunkBytes = 0;
     try {
       this.#file ??= await openNameless(this.#folder);
-      for (const chunk of this.#chunks) await this.#file.handle.writeFile(chunk);
+      for (const chunk of chunks) await this.#file.handle.writeFile(chunk);
     } catch (error) {
       const advice = "see to its permissions and the space on its disk";
       throw new Failure(
@@ -126,7 +149,6 @@ export class Spool {
         error,
       );
     }
-    this.#chunks = [];
   }
 }
 

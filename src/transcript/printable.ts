@@ -25,9 +25,10 @@ export const UNPRINTABLE =
 
 /** `value` as JSON on one line, that is safe to print on a terminal; `indent` for people. */
 export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (character) =>
-    character.split("").map(escapedUnit).join(""),
-  );
+  const json = JSON.stringify(value, undefined, indent);
+  // Most texts are told at once to be fine: looking for each of those characters takes several times as long.
+  if (!/[\u007f-\uffff]/.test(json)) return json;
+  return json.replace(UNPRINTABLE, (character) => character.split("").map(escapedUnit).join(""));
 }
 
 /** A UTF-16 unit as JSON escapes it. */
