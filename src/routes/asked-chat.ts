@@ -6,10 +6,10 @@ import { clip } from "../transcript/clip.ts";
 import { agentNameOf, type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { printableLine } from "../transcript/printable.ts";
 import type { ExportWays } from "./export-source.ts";
+import { childWays, conversationWays, ownWays, transcriptWays } from "./export-ways.ts";
 import type { Chat } from "./follow.ts";
 import { savedSessions } from "./saved-sessions.ts";
 import { type OwnChatTools, ownChat, peerChat } from "./session-chat.ts";
-import { waysOfChat, waysOfSession } from "./session-ways.ts";
 
 /** What finding by what a person says takes; no server is needed. */
 export interface AskedTools extends OwnChatTools {
@@ -34,7 +34,7 @@ export async function askedChat(tools: AskedTools, asked: string, child?: string
   const session = await open();
   if (child === undefined) return session;
   const chat = await findChild(session.chat, child);
-  return { chat, ways: waysOfChat(tools, chat) };
+  return { chat, ways: childWays(session.ways, chat.ref.child ?? child) };
 }
 
 /** A session that fits what was asked for. */
@@ -121,7 +121,7 @@ function inStore(tools: AskedTools, store: Store, id: SessionId, title = ""): Ca
     const ref = await store.find(id);
     if (ref === undefined) throw noSession(said);
     const chat = { store, ref, locate: () => store.find(id) };
-    return { chat, ways: waysOfChat(tools, chat) };
+    return { chat, ways: await transcriptWays(tools, store.agent, id) };
   };
   return { said, title, open };
 }
@@ -133,7 +133,7 @@ function ofOurs(tools: AskedTools, saved: SavedSession): Candidate {
       const shows = `agent-bridge sessions attach ${id} shows what it prints`;
       throw new Failure("not-found", `a ${kind} session has no chat, so there is nothing to show or export; ${shows}`);
     }
-    return { chat: await ownChat(tools, saved, undefined), ways: waysOfSession(tools, saved) };
+    return { chat: await ownChat(tools, saved, undefined), ways: ownWays(tools, saved) };
   };
   return { said: id, title: name, open };
 }
@@ -143,7 +143,7 @@ function ofPeer(tools: AskedTools, { peer, ownId }: KnownPeer): Candidate {
   if (ours !== undefined) return ofOurs(tools, ours);
   const open = async (): Promise<AskedChat> => {
     const chat = await peerChat(tools, peer, undefined);
-    return { chat, ways: waysOfChat(tools, chat) };
+    return { chat, ways: conversationWays(tools, { agent: peer.agent, session: peer.sessionId ?? undefined }) };
   };
   return { said: peer.name, title: peer.title ?? "", open };
 }
