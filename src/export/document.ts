@@ -1,6 +1,7 @@
 import type { SessionRef, Store } from "../stores/store.ts";
 import { Body } from "./body.ts";
 import { jsonWriter } from "./json.ts";
+import { markdownWriter } from "./markdown.ts";
 import { metaOf } from "./meta.ts";
 import type { ExportMeta, ExportSource } from "./model.ts";
 import { ReplacedWhileRead } from "./reading.ts";
@@ -12,7 +13,7 @@ export const EXPORT_FORMATS = ["markdown", "json", "html"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const WRITERS: { readonly [format in ExportFormat]: () => DocumentWriter } = {
-  markdown: jsonWriter,
+  markdown: markdownWriter,
   json: jsonWriter,
   html: jsonWriter,
 };

@@ -32,7 +32,7 @@ export async function* wholeChat(
     signal?.throwIfAborted();
     const page = await store.entries(ref, from, PAGE_BUDGET);
     if (page.reset) throw new ReplacedWhileRead();
-    for (const entry of page.entries) held.add(isTooLong(entry) ? await longRecord(store, ref, entry) : [entry]);
+    held.add(await withLongRecords(store, ref, page.entries));
     yield held.take("more");
     if (page.next !== from) {
       from = page.next;
@@ -45,16 +45,27 @@ export async function* wholeChat(
   yield held.take("end");
 }
 
+/** The entries of a page, with all that the records say which were too long for it. */
+async function withLongRecords(store: Store, ref: SessionRef, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  const long = new Set(entries.filter(isTooLong).map(({ pos }) => pos));
+  if (long.size === 0) return entries;
+  const whole: Entry[] = [];
+  for (const entry of entries) {
+    if (!long.has(entry.pos)) whole.push(entry);
+    else if (isTooLong(entry)) whole.push(...(await longRecord(store, ref, entry)));
+  }
+  return whole;
+}
+
 function isTooLong(entry: Entry): boolean {
   return entry.kind === "marker" && entry.marker === "oversized";
 }
 
-/** What a page says of a record that it passed over, or the record itself. */
+/** The record itself; one that can't be read, or is longer still, is named in its place. */
 async function longRecord(store: Store, ref: SessionRef, marker: Entry): Promise<readonly Entry[]> {
   try {
     return await store.record(ref, marker.pos, EXPORT_RECORD_BYTES);
   } catch (error) {
-    // One that can't be read is named in its place, as one that is longer still.
     if (error instanceof Failure) return [marker];
     throw error;
   }

@@ -29,9 +29,13 @@ export function sessionChatRoutes(context: PeerContext): readonly Route[] {
 
 type Given = Cursor | "tail" | undefined;
 
+/** What finding the chat of a session of ours takes. */
+export interface OwnChatTools extends ChatTools {
+  readonly own: Pick<OwnSessions, "read">;
+}
+
 /** What finding a chat takes. */
-export interface SessionChatTools extends ChatTools {
-  readonly own: OwnSessions;
+export interface SessionChatTools extends OwnChatTools {
   readonly peers: Peers;
 }
 
@@ -66,13 +70,17 @@ function byName({ own }: SessionChatTools, { id, ...saved }: SavedSession, chat:
   };
 }
 
-async function peerChat(tools: SessionChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
+/** The chat of a peer that is not ours. @throws Failure conflict: it has no id yet · as `findConversation` */
+export async function peerChat(tools: ChatTools, { agent, sessionId }: Peer, given: Given): Promise<Chat> {
   if (sessionId === null) throw noIdYet();
   return findConversation(tools, { agent, session: sessionId }, given, askedAnew(agent, sessionId));
 }
 
-/** The chat in the agent's own store; until something is there, the one that we record; before that, an empty one. */
-async function ownChat(tools: SessionChatTools, saved: SavedSession, given: Given): Promise<Chat> {
+/**
+ * The chat of a session of ours: in the agent's own store; until something is there, the one that we record; before that, an
+ * empty one. @throws Failure not-found: it is no agent's
+ */
+export async function ownChat(tools: OwnChatTools, saved: SavedSession, given: Given): Promise<Chat> {
   const { stores, own } = tools;
   const id = sessionIdOf(saved.id);
   if (saved.kind !== "agent" || id === undefined) throw noChatOf(saved);
