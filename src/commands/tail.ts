@@ -1,11 +1,10 @@
 import { Failure } from "../platform/failure.ts";
-import { findChat } from "../routes/asked-chat.ts";
 import { follow } from "../routes/follow.ts";
 import { flag, text, wholeNumber } from "./arguments.ts";
+import { findAsked } from "./asked.ts";
 import { endOfChat } from "./chat.ts";
 import { command, home, json } from "./command.ts";
 import { itemWriter } from "./print.ts";
-import { withProgress } from "./progress.ts";
 
 /** Items that `tail` prints when it is not told. */
 const ITEMS = 10;
@@ -30,9 +29,9 @@ export const tail = command({
     ["tail -f 4f0c", "watch the session at work"],
     ["tail -f -n 0 --json 4f0c", "only what is new, for a program"],
   ],
-  async run({ terminal, bridge, environment, untilInterrupted }, { options, operands: [asked = ""] }) {
-    const { stores, tools } = await bridge.histories(environment(options.home));
-    const chat = await withProgress(terminal, "Looking for the session", () => findChat(stores, asked, options.child));
+  async run(context, { options, operands: [asked = ""] }) {
+    const { terminal, environment, untilInterrupted } = context;
+    const { chat, tools } = await findAsked(context, environment(options.home), asked, options.child);
     const write = itemWriter(terminal, options.json);
     const end = await endOfChat(chat, options.items ?? ITEMS);
     await write(end.items);

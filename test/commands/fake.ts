@@ -152,7 +152,7 @@ export function fakeStore(
     totals: unexpected,
     watch: unexpected,
     changes: unexpected,
-    live: unexpected,
+    live: async () => [],
     report: unexpected,
     ...more,
   };

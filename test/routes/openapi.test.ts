@@ -220,10 +220,11 @@ test("what changes something is described with its body and its status", async (
 test("what reads a session is described with its 409, and nothing else", async (t) => {
   const { paths } = await described(t);
   const refusing = Object.entries(paths).filter(([, { get }]) => Object.hasOwn(get?.responses ?? {}, "409"));
-  const reads = /^\/api\/(runs\/\{name\}\/(chat|item|subagents)|jobs\/\{job\}\/subagents|transcripts\/\{agent\})/;
+  const reads =
+    /^\/api\/(runs\/\{name\}\/(chat|item|export|subagents)|jobs\/\{job\}\/subagents|transcripts\/\{agent\})/;
   assert.deepEqual(
     refusing.map(([path]) => path),
     Object.keys(paths).filter((path) => reads.test(path)),
   );
-  assert.equal(refusing.length, 19);
+  assert.equal(refusing.length, 24);
 });

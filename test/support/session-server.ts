@@ -8,6 +8,7 @@ import { systemTimer } from "../../src/platform/timer.ts";
 import { createWatcher } from "../../src/platform/watch.ts";
 import type { SessionContext } from "../../src/routes/context.ts";
 import { eventsRoute } from "../../src/routes/events.ts";
+import { ExportDesk } from "../../src/routes/export-desk.ts";
 import { sessionRoutes } from "../../src/routes/sessions.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { Inventory } from "../../src/stores/inventory.ts";
@@ -46,6 +47,8 @@ export async function sessionServer(t: TestContext): Promise<SessionServer> {
   const context: SessionContext = {
     ...{ stores, inventory, sessions, timer: systemTimer, pages: new Pages(systemClock) },
     runs: new RunInventory({ bridgeHome: join(home, ".agent-bridge"), clock: systemClock }),
+    own: { read: () => ({ sessions: [], peers: [] }) },
+    exports: new ExportDesk(join(home, ".agent-bridge/cache")),
     fault: (_route, error) => {
       throw error;
     },

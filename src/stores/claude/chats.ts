@@ -10,7 +10,7 @@ import { type FileStamp, type OpenFile, stampOf, withFile, withFileNow } from ".
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
 import { type ChatFile, posOf, withChat } from "./chat-file.ts";
@@ -118,12 +118,12 @@ export class ClaudeChats {
     });
   }
 
-  /** The entries of the one record at `pos`, uncut. @throws Failure bad-request, not-found */
-  async record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]> {
+  /** The entries of the one record at `pos`, uncut if it is of at most `mostBytes`. @throws Failure bad-request, not-found */
+  async record(place: ClaudePlace, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
     const cursor = cursorOfChat(pos);
     return this.#open(place, async (open, chat, now) => {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(chat.source, cursor.offset);
-      const records = there ? await this.#recordAt(chat, cursor.offset) : undefined;
+      const records = there ? await this.#recordAt(chat, cursor.offset, mostBytes) : undefined;
       if (records === undefined) throw new Failure("not-found", "no record of this chat stands there");
       // A page shows nothing of a record that is too long for it, so its subagents stand elsewhere.
       const long = chat.lineAt(cursor.offset) === undefined;
@@ -246,7 +246,7 @@ export class ClaudeChats {
     }
   }
 
-  async #recordAt(chat: ChatFile, start: ByteOffset): Promise<ChatRecord[] | undefined> {
+  async #recordAt(chat: ChatFile, start: ByteOffset, mostBytes: number): Promise<ChatRecord[] | undefined> {
     const short = await this.#buffers.lend(PAGE_BYTES, async (buffer) => {
       const { lines, next } = await readPage(chat.source, { offset: start, discarding: false }, buffer);
       const [line] = lines;
@@ -255,7 +255,7 @@ export class ClaudeChats {
       return next.discarding ? "long" : undefined;
     });
     if (short !== "long") return short;
-    const line: JsonlLine | undefined = await readLongLine(chat.source, start);
+    const line: JsonlLine | undefined = await readLongLine(chat.source, start, mostBytes);
     if (line === undefined) return undefined;
     const records = readChat(chat, [line]);
     // A page tells the size of what it does not look into; that stays so where nothing in it is to be shown.

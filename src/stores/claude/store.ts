@@ -40,7 +40,7 @@ import { TotalsCounter } from "./totals.ts";
 export interface ClaudeChatReader {
   entries(place: ClaudePlace, from: Cursor, budget: Budget): Promise<EntryPage>;
   before(place: ClaudePlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore>;
-  record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]>;
+  record(place: ClaudePlace, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
   children(place: ClaudePlace): Promise<ChildList>;
   child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined>;
   /** What was left out of the chats that were read, by reason. */
@@ -115,8 +115,8 @@ export class ClaudeStore implements Store {
     return this.#at(ref, async (place) => this.#withCopies(ref, await this.#chats.before(place, before, budget)));
   }
 
-  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return this.#at(ref, (place) => this.#chats.record(place, pos));
+  record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
+    return this.#at(ref, (place) => this.#chats.record(place, pos, mostBytes));
   }
 
   children(ref: SessionRef): Promise<ChildList> {

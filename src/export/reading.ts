@@ -1,0 +1,61 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Failure } from "../platform/failure.ts";
+import { PAGE_BUDGET } from "../stores/pages.ts";
+import type { SessionRef, Store } from "../stores/store.ts";
+import { START } from "../transcript/cursor.ts";
+import type { Entry } from "../transcript/entry.ts";
+import { EXPORT_RECORD_BYTES, SETTLE_MS } from "../transcript/limits.ts";
+import { HeldEntries } from "./held-entries.ts";
+
+/** The file was replaced while it was read, so that what was read of it is of another chat. */
+export class ReplacedWhileRead extends Failure {
+  constructor() {
+    super("conflict", "this transcript is being replaced again and again: try again in a moment");
+  }
+}
+
+/** How often a chat is asked for a call's subagent that has not begun to write: ms. */
+const RETRY_MS = 250;
+
+/**
+ * All entries of a chat as it is now, in its order, each once and as it has come to be; also those of records that are too
+ * long for a page. @throws ReplacedWhileRead · Failure as the store does · the signal's reason
+ */
+export async function* wholeChat(
+  store: Store,
+  ref: SessionRef,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Entry[], void> {
+  const held = new HeldEntries();
+  let patience = SETTLE_MS / RETRY_MS;
+  for (let from = START; ; ) {
+    signal?.throwIfAborted();
+    const page = await store.entries(ref, from, PAGE_BUDGET);
+    if (page.reset) throw new ReplacedWhileRead();
+    for (const entry of page.entries) held.add(isTooLong(entry) ? await longRecord(store, ref, entry) : [entry]);
+    yield held.take("more");
+    if (page.next !== from) {
+      from = page.next;
+      continue;
+    }
+    // A page ends before a young call whose subagent is not there yet; behind it there may be more.
+    if (page.settled || page.entries.length > 0 || patience-- <= 0) break;
+    await pause(RETRY_MS, undefined, signal && { signal });
+  }
+  yield held.take("end");
+}
+
+function isTooLong(entry: Entry): boolean {
+  return entry.kind === "marker" && entry.marker === "oversized";
+}
+
+/** What a page says of a record that it passed over, or the record itself. */
+async function longRecord(store: Store, ref: SessionRef, marker: Entry): Promise<readonly Entry[]> {
+  try {
+    return await store.record(ref, marker.pos, EXPORT_RECORD_BYTES);
+  } catch (error) {
+    // One that can't be read is named in its place, as one that is longer still.
+    if (error instanceof Failure) return [marker];
+    throw error;
+  }
+}
