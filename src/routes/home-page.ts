@@ -1,4 +1,5 @@
 import type { Route } from "../server/route.ts";
+import { htmlText } from "../transcript/html-text.ts";
 
 /** Where the pages' style is served. */
 export const STYLE_PATH = "/assets/style.css";
@@ -31,9 +32,9 @@ export function signInPage(reason: SignInReason, origin: string, { withoutPaths 
     `<p>${text}</p>
 <h2>In a browser</h2>
 <p>Open the link that was printed where it was started, or make a fresh one:</p>
-<pre>${escaped(withoutPaths("link"))}</pre>
+<pre>${htmlText(withoutPaths("link"))}</pre>
 <h2>With curl</h2>
-<pre>curl -b ab_ui=$(${escaped(withoutPaths("token"))}) ${escaped(origin)}/api/state</pre>`,
+<pre>curl -b ab_ui=$(${htmlText(withoutPaths("token"))}) ${htmlText(origin)}/api/state</pre>`,
   );
 }
 
@@ -44,8 +45,8 @@ export function homePage(about: {
   readonly origin: string;
   readonly words: CommandWords;
 }): string {
-  const origin = escaped(about.origin);
-  const token = escaped(about.words.inFull("token"));
+  const origin = htmlText(about.origin);
+  const token = htmlText(about.words.inFull("token"));
   return page(
     "agent-bridge",
     `<p>Your coding agents' sessions on this machine, read from where they keep them. Nothing there is changed, and
@@ -57,7 +58,7 @@ nothing leaves this machine. For now the data is served as JSON and as live stre
 A path that ends in <code>/stream</code>, and <code>/api/events</code>, stay open and send what is new (use
 <code>curl -N</code>).</p>
 <h2>In another browser</h2>
-<pre>${escaped(about.words.inFull("link"))}</pre>
+<pre>${htmlText(about.words.inFull("link"))}</pre>
 <h2>Routes</h2>
 <table>
 <thead><tr><th>Path</th><th>What it is</th></tr></thead>
@@ -65,15 +66,15 @@ A path that ends in <code>/stream</code>, and <code>/api/events</code>, stay ope
 ${about.routes.map(routeRow).join("\n")}
 </tbody>
 </table>
-<footer>agent-bridge ${escaped(about.version)} · <a href="/api/openapi.json">description of the API</a></footer>`,
+<footer>agent-bridge ${htmlText(about.version)} · <a href="/api/openapi.json">description of the API</a></footer>`,
   );
 }
 
 function routeRow({ method, pattern, summary }: Route): string {
   // A long path is broken before a slash, and nowhere else.
-  const path = `<code>${escaped(pattern).replaceAll(/(?<=.)\//g, "<wbr>/")}</code>`;
-  const linked = method === "GET" && !pattern.includes(":") ? `<a href="${escaped(pattern)}">${path}</a>` : path;
-  return `<tr><td>${method === "GET" ? "" : `${method} `}${linked}</td><td>${escaped(summary)}</td></tr>`;
+  const path = `<code>${htmlText(pattern).replaceAll(/(?<=.)\//g, "<wbr>/")}</code>`;
+  const linked = method === "GET" && !pattern.includes(":") ? `<a href="${htmlText(pattern)}">${path}</a>` : path;
+  return `<tr><td>${method === "GET" ? "" : `${method} `}${linked}</td><td>${htmlText(summary)}</td></tr>`;
 }
 
 function page(title: string, body: string): string {
@@ -83,21 +84,17 @@ function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)}</title>
+<title>${htmlText(title)}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
+<h1>${htmlText(title)}</h1>
 ${body}
 </main>
 </body>
 </html>
 `;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** The pages' style. */

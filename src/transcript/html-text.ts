@@ -1,0 +1,4 @@
+/** `text` as it may stand in an HTML document: in an element, or in an attribute between quotes. */
+export function htmlText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
