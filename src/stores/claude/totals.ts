@@ -52,7 +52,7 @@ interface Count {
 }
 
 /**
- * Counts the tokens of sessions, each over its own and its agents' transcripts, from where the last count stopped. What is
+ * Counts the tokens of sessions and of subagents, each over its own and its agents' transcripts, from where the last count stopped. What is
  * much is read in the background, one session after another, a page at a time.
  */
 export class TotalsCounter {
@@ -75,6 +75,8 @@ export class TotalsCounter {
 
   /** The totals as of now; undefined when there is much to count, which then goes on in the background. */
   async totals(place: ClaudePlace): Promise<Totals | undefined> {
+    // What a subagent used whose records stand in its parent's file is not told apart from what that used.
+    if (place.sidechain !== undefined) return { tokens: {} };
     const files = await this.#family.of(place);
     const count = this.#countFor(place, files);
     if (count.running) return undefined;
@@ -117,7 +119,7 @@ export class TotalsCounter {
 
   /** What is known of the session; nothing, when one of its files went or is not the one that was counted. */
   #countFor(place: ClaudePlace, files: readonly FileStamp[]): Count {
-    const key = place.mainFile;
+    const key = place.file;
     const held = this.#counts.get(key);
     this.#counts.delete(key);
     const usable = held !== undefined && (held.running || [...held.files.values()].every((file) => fits(file, files)));
