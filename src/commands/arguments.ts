@@ -41,11 +41,12 @@ export function flag(help: string, short?: string): Flag {
 }
 
 /** An option whose value is any text that is not empty. */
-export function text(placeholder: string, help: string): Valued<string> {
+export function text(placeholder: string, help: string, short?: string): Valued<string> {
   return {
     kind: "value",
     placeholder,
     help,
+    ...(short !== undefined && { short }),
     read(given, option) {
       if (given === "") throw new Failure("usage", `${option} needs a value (${placeholder})`);
       return given;

@@ -19,15 +19,15 @@ export function askedTools(
   return { stores, pages: tools.pages, own, peers };
 }
 
-/** The session that `asked` means, or its subagent `child`, and what following it takes. @throws as `askedChat` */
+/** The session that `asked` means, or its subagent `child`, and where it was looked for. @throws as `askedChat` */
 export async function findAsked(
   context: Pick<Context, "bridge" | "clock" | "terminal">,
   environment: Environment,
   asked: string,
   child: string | undefined,
-): Promise<AskedChat & Pick<Histories, "tools">> {
+): Promise<AskedChat & { readonly histories: Histories }> {
   const histories = await context.bridge.histories(environment);
   const tools = askedTools(context, environment, histories);
   const looking = (): Promise<AskedChat> => askedChat(tools, asked, child);
-  return { ...(await withProgress(context.terminal, "Looking for the session", looking)), tools: histories.tools };
+  return { ...(await withProgress(context.terminal, "Looking for the session", looking)), histories };
 }

@@ -1,5 +1,6 @@
 import { Failure } from "../platform/failure.ts";
 import { follow } from "../routes/follow.ts";
+import { keptAlive } from "./alive.ts";
 import { flag, text, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
 import { endOfChat } from "./chat.ts";
@@ -31,23 +32,19 @@ export const tail = command({
   ],
   async run(context, { options, operands: [asked = ""] }) {
     const { terminal, environment, untilInterrupted } = context;
-    const { chat, tools } = await findAsked(context, environment(options.home), asked, options.child);
+    const { chat, histories } = await findAsked(context, environment(options.home), asked, options.child);
     const write = itemWriter(terminal, options.json);
     const end = await endOfChat(chat, options.items ?? ITEMS);
     await write(end.items);
     if (!options.follow) return 0;
-    // Nothing that follows a chat keeps the process alive.
-    const alive = setInterval(() => {}, 60_000);
-    try {
+    await keptAlive(async () => {
       const interrupted = untilInterrupted();
-      for await (const { items, reset } of follow(chat, end.next, tools, interrupted)) {
+      for await (const { items, reset } of follow(chat, end.next, histories.tools, interrupted)) {
         if (reset) await terminal.err("the transcript was replaced; this is its beginning\n");
         await write(items);
       }
       if (!interrupted.aborted) throw new Failure("failed", "the transcript is gone, so nothing more will come of it");
-    } finally {
-      clearInterval(alive);
-    }
+    });
     return 0;
   },
 });

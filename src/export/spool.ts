@@ -142,12 +142,9 @@ export class Spool {
       this.#file ??= await openNameless(this.#folder);
       for (const chunk of chunks) await this.#file.handle.writeFile(chunk);
     } catch (error) {
-      const advice = "see to its permissions and the space on its disk";
-      throw new Failure(
-        "failed",
-        `the export does not fit into ${this.#folder} (${errorCode(error)}): ${advice}`,
-        error,
-      );
+      const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
+      const code = errorCode(error) ?? "unknown error";
+      throw new Failure("failed", `${where} (${code}): see to its permissions and the space on its disk`, error);
     }
   }
 }

@@ -134,7 +134,7 @@ test("tail -f prints what is added until it is interrupted, and nothing twice", 
     ...terminal,
     async out(text) {
       await terminal.out(text);
-      if (text.includes("t5")) interrupt.abort();
+      if (String(text).includes("t5")) interrupt.abort();
     },
   };
   const store = fakeStore([listed("1b0e")], { "1b0e": chat }, { watch });

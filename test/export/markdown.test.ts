@@ -8,6 +8,7 @@ import { epochMsFromIso } from "../../src/platform/clock.ts";
 import { printable, printableLine } from "../../src/transcript/printable.ts";
 import { documentOf, META, SUBAGENT } from "../support/exported.ts";
 import { FIELDS, type Field, PIECES } from "../support/hostile.ts";
+import { tagsOf, textOf } from "../support/markup.ts";
 
 const RENDERERS = (["default", "commonmark"] as const).flatMap((preset) =>
   [false, true].map((html) => markdownIt(preset, { html, linkify: true, typographer: false })),
@@ -18,12 +19,7 @@ for (const renderer of RENDERERS) renderer.enable(["linkify", "table", "striketh
 /** What a rendered document is made of: its tags, save that words may stand in a code span, and its text. */
 function shape(html: string): { tags: string; text: string } {
   const spans = html.replace(/(<pre>)?<code\b[^>]*>|<\/code>(<\/pre>)?/g, (_tag, pre = "", end = "") => pre + end);
-  const text = spans.replace(/<[^>]*>/g, "");
-  const entities: { readonly [entity: string]: string } = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" };
-  return {
-    tags: (spans.match(/<[^>]*>/g) ?? []).join(""),
-    text: text.replace(/&(?:lt|gt|quot|amp);/g, (entity) => entities[entity] ?? entity),
-  };
+  return { tags: tagsOf(spans).join(""), text: textOf(spans) };
 }
 
 /** Texts as they come out of a file of UTF-8. */

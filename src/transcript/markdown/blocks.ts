@@ -20,7 +20,7 @@ interface Container {
 export function readBlocks(text: string): Block[] {
   const root: Container = { children: [], begun: false };
   const reader = new BlockReader(root, text.length);
-  for (const line of text.split("\n")) reader.read(new Line(line));
+  for (const line of text.replace(/\n$/, "").split("\n")) reader.read(new Line(line));
   reader.leaves.end();
   return root.children;
 }

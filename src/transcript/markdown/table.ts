@@ -2,7 +2,7 @@ import type { Align } from "./tree.ts";
 
 /** How the columns are aligned if `line` can stand between the head of a table and its rows. */
 export function readAlign(line: string): Align[] | undefined {
-  if (!/^[-:|][-:| \t]*$/.test(line) || !line.includes("-") || /^-[ \t]/.test(line)) return undefined;
+  if (!/^[-:|][-:| \t]*$/.test(line) || !/[|:]/.test(line) || /^-[ \t]/.test(line)) return undefined;
   const cells = splitRow(line, Number.POSITIVE_INFINITY);
   if (!cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined;
   return cells.map((cell) => {
