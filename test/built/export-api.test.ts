@@ -220,10 +220,20 @@ for (const { name, node } of NODES) {
       const lines = Array.from({ length: 100 }, (_, n) => assistant(n, [{ type: "text", text: `${n} ${text}` }]));
       machine.append(LARGE, lines);
       const path = `/api/transcripts/claude/${LARGE}/export?format=json`;
-      const slow = (await Promise.all([open(api, path), open(api, path)])) as [IncomingMessage, IncomingMessage];
+      const opening = Promise.all([open(api, path), open(api, path)]) as Promise<[IncomingMessage, IncomingMessage]>;
+      let isOpen = false;
+      opening.then(
+        () => {
+          isOpen = true;
+        },
+        () => {},
+      );
+      let answered = 0;
+      for (; !isOpen; answered++) assert.equal((await ask(api, "/healthz")).status, 200);
+      assert.ok(answered >= 10, `${answered} answers while two exports were made`);
+      const slow = await opening;
       for (const response of slow) response.on("error", () => {}).pause();
       assert.ok(openFiles(server, machine.home).length === slow.length || process.platform !== "linux");
-      assert.equal((await ask(api, "/healthz")).status, 200);
       slow[0].destroy();
       let bytes = 0;
       for await (const chunk of slow[1]) bytes += chunk.length;
