@@ -162,7 +162,7 @@ class InlineReader {
     let unopened = all.split(")").length - all.split("(").length;
     for (; ; end--) {
       const char = all.charAt(end - 1);
-      if (char === ")" ? unopened-- <= 0 : !"?!.,:;*_~'".includes(char)) break;
+      if (char === ")" ? unopened-- <= 0 : !"?!.,:;*_~'…’”»".includes(char)) break;
     }
     const address = all.slice(0, end);
     this.#link(/^w/i.test(address) ? `http://${address}` : address, address);
