@@ -1,5 +1,5 @@
 /**
- * How the page looks. Texts wrap wherever they must, so that no part of the page scrolls sideways; the line of an
+ * How the page looks. Texts wrap wherever they must, so that the page never scrolls sideways (a wide table does, inside); the line of an
  * unfolded call or output stays in sight, so that it can be folded again from anywhere in it.
  */
 export const STYLE = `
@@ -62,6 +62,7 @@ summary.line:hover{background:var(--soft)}
 .agent{border-inline-start-width:3px}
 .undone{border-style:dashed}
 .fold+:is(.md,.text),:is(.md,.text)+.fold{margin-top:.625rem}
+.md{overflow-x:auto}
 .md>:first-child{margin-top:0}
 .md>:last-child{margin-bottom:0}
 .md :is(p,ul,ol,blockquote,table){margin:.625rem 0}
