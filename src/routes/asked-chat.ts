@@ -1,7 +1,8 @@
 import type { SavedSession } from "../peers/own-sessions.ts";
 import type { KnownPeer, Peers } from "../peers/peer.ts";
+import type { EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
-import type { SessionRef, Store } from "../stores/store.ts";
+import type { Listed, SessionRef, Store } from "../stores/store.ts";
 import { clip } from "../transcript/clip.ts";
 import { agentNameOf, type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { printableLine } from "../transcript/printable.ts";
@@ -42,6 +43,8 @@ interface Candidate {
   /** How it is asked for so that no other fits. */
   readonly said: string;
   readonly title: string;
+  /** When it was last heard of. */
+  readonly at: EpochMs;
   open(): Promise<AskedChat>;
 }
 
@@ -65,7 +68,8 @@ const MOST_NAMED = 8;
 const TITLE_CHARACTERS = 40;
 
 function candidatesLine(found: readonly Candidate[]): string {
-  const some = found.slice(0, MOST_NAMED).map(({ said, title }) => {
+  const newest = [...found].sort((a, b) => b.at - a.at);
+  const some = newest.slice(0, MOST_NAMED).map(({ said, title }) => {
     const short = clip(printableLine(title), TITLE_CHARACTERS).text;
     return short === "" ? said : `${said} (${short})`;
   });
@@ -96,9 +100,9 @@ async function withBeginning(tools: AskedTools, agent: string | undefined, start
   const found = ours.map((session) => ofOurs(tools, session));
   for (const store of storesOf(tools, agent)) {
     const rows = (await store.list("sweep")).filter(({ id }) => id.startsWith(start));
-    for (const [id, { title }] of new Map(rows.map((row) => [row.id, row]))) {
+    for (const [id, row] of new Map(rows.map((row) => [row.id, row]))) {
       const isOurs = store.agent === "daemon" && ourIds.has(id);
-      if (!isOurs && (await store.find(id)) !== undefined) found.push(inStore(tools, store, id, title));
+      if (!isOurs && (await store.find(id)) !== undefined) found.push(inStore(tools, store, id, row));
     }
   }
   // A list leaves out a session in which nothing was said yet.
@@ -115,7 +119,12 @@ function storesOf({ stores }: AskedTools, agent: string | undefined): readonly S
   return stores.filter((store) => agent === undefined || store.agent === agent);
 }
 
-function inStore(tools: AskedTools, store: Store, id: SessionId, title = ""): Candidate {
+function inStore(
+  tools: AskedTools,
+  store: Store,
+  id: SessionId,
+  { title, updatedAt }: Pick<Listed, "title" | "updatedAt"> = UNLISTED,
+): Candidate {
   const said = `${store.agent}/${id}`;
   const open = async (): Promise<AskedChat> => {
     const ref = await store.find(id);
@@ -123,11 +132,14 @@ function inStore(tools: AskedTools, store: Store, id: SessionId, title = ""): Ca
     const chat = { store, ref, locate: () => store.find(id) };
     return { chat, ways: await transcriptWays(tools, store.agent, id) };
   };
-  return { said, title, open };
+  return { said, title, at: updatedAt, open };
 }
 
+/** What is shown of a session that no list holds. */
+const UNLISTED = { title: "", updatedAt: 0 as EpochMs };
+
 function ofOurs(tools: AskedTools, saved: SavedSession): Candidate {
-  const { id, kind, name = "" } = saved;
+  const { id, kind, name = "", startedAt } = saved;
   const open = async (): Promise<AskedChat> => {
     if (kind !== "agent") {
       const shows = `agent-bridge sessions attach ${id} shows what it prints`;
@@ -135,7 +147,7 @@ function ofOurs(tools: AskedTools, saved: SavedSession): Candidate {
     }
     return { chat: await ownChat(tools, saved, undefined), ways: ownWays(tools, saved) };
   };
-  return { said: id, title: name, open };
+  return { said: id, title: name, at: startedAt, open };
 }
 
 function ofPeer(tools: AskedTools, { peer, ownId }: KnownPeer): Candidate {
@@ -145,7 +157,7 @@ function ofPeer(tools: AskedTools, { peer, ownId }: KnownPeer): Candidate {
     const chat = await peerChat(tools, peer, undefined);
     return { chat, ways: conversationWays(tools, { agent: peer.agent, session: peer.sessionId ?? undefined }) };
   };
-  return { said: peer.name, title: peer.title ?? "", open };
+  return { said: peer.name, title: peer.title ?? "", at: peer.startedAt, open };
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
@@ -11,6 +11,7 @@ import { type Cursor, START } from "../../src/transcript/cursor.ts";
 import type { Entry } from "../../src/transcript/entry.ts";
 import type { SessionId } from "../../src/transcript/names.ts";
 import { temporaryFolder } from "../platform/folder.ts";
+import { withoutPrivilege } from "../platform/privilege.ts";
 import { fakeContext, fakeStore, fakeTerminal, listed, NOW, said } from "./fake.ts";
 
 const pos = "j:0:0" as Cursor;
@@ -185,6 +186,17 @@ test("where nothing can be written that is said before anything is read", async 
   }
   writeFileSync(at("file"), "");
   assert.equal((await ran(["export", "1b0e", "-o", at("file/a.md")])).code, 2);
+});
+
+test("a folder that may not be written to is told, and nothing is left", async (t) => {
+  const { ran, at, folder } = machine(t);
+  chmodSync(folder, 0o755);
+  mkdirSync(at("out"), { mode: 0o555 });
+  assert.deepEqual(await withoutPrivilege(() => ran(["export", "1b0e", "-o", at("out/a.md")])), {
+    ...{ code: 1, out: "" },
+    err: `agent-bridge: ${at("out/a.md")} can't be written (EACCES): see to its name and its folder's permissions\n`,
+  });
+  assert.deepEqual(readdirSync(at("out")), []);
 });
 
 test("Ctrl-C while it is read leaves no file", async (t) => {

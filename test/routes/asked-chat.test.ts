@@ -76,7 +76,7 @@ test("a session is found by agent and id, by its id, and by the beginning that o
     assert.equal(await refused(asked), `not-found: no session "${asked}"; see agent-bridge ls`);
 });
 
-test("what several fit is refused on one line that names each with its title", async (t) => {
+test("what several fit is refused on one line that names each with its title, the newest first", async (t) => {
   const { claude, codex, refused } = machine(t, { ours: [ours("abx", { name: "till" })] });
   claude.say("abc1", "");
   codex.say("abd1", "");
@@ -86,7 +86,7 @@ test("what several fit is refused on one line that names each with its title", a
   ];
   assert.equal(
     await refused("ab"),
-    'usage: "ab" may be abx (till), claude/abc1 (Title of abc1), codex/abd1 (Fix the till and more and more and more…); ' +
+    'usage: "ab" may be claude/abc1 (Title of abc1), abx (till), codex/abd1 (Fix the till and more and more and more…); ' +
       "give more of the id",
   );
 });
