@@ -1,7 +1,8 @@
 import { Failure } from "../platform/failure.ts";
 import { RUN_LIMIT } from "../runs/page.ts";
 import type { RunSummary } from "../runs/summary.ts";
-import { printable } from "../transcript/printable.ts";
+import { printable, printableJson } from "../transcript/printable.ts";
+import { keptAlive } from "./alive.ts";
 import { flag, type OptionValues, wholeNumber } from "./arguments.ts";
 import { type Context, command, type ExitCode, home, json } from "./command.ts";
 import { printJson } from "./print.ts";
@@ -19,13 +20,18 @@ const OPTIONS = {
   limit: wholeNumber("N", `ls: at most so many (${RUN_LIMIT})`, [1, 1_000_000]),
   follow: flag("tail: go on with what is written from now on, until the run has ended", "f"),
   lines: wholeNumber("N", `tail: how many lines to begin with (${LINES})`, [0, 1_000_000], "n"),
-  json: { ...json, help: "ls, show: print JSON, as the API does" },
+  json: { ...json, help: "print JSON, as the API does; log, tail: {text}, one a line" },
   home,
 };
 
 type Values = OptionValues<typeof OPTIONS>;
 
-const VERBS: Verbs<typeof OPTIONS> = { ls: ["limit", "json"], show: ["json"], log: [], tail: ["follow", "lines"] };
+const VERBS: Verbs<typeof OPTIONS> = {
+  ls: ["limit", "json"],
+  show: ["json"],
+  log: ["json"],
+  tail: ["follow", "lines", "json"],
+};
 
 /** `runs`: what agents were set to do, one log a turn. */
 export const runs = command({
@@ -97,7 +103,7 @@ async function log(context: Context, options: Values, name: string): Promise<Exi
   const { terminal, bridge, environment } = context;
   const inventory = bridge.runs(environment(options.home));
   const { summary } = await requireRun(inventory, name);
-  for await (const text of logParts(inventory, summary.name, 0)) await print(context, text);
+  for await (const text of logParts(inventory, summary.name, 0)) await print(context, options, text);
   if (!summary.hasLog) await terminal.err(LOST);
   return 0;
 }
@@ -108,25 +114,20 @@ async function tail(context: Context, options: Values, asked: string): Promise<E
   const inventory = bridge.runs(ours);
   const { summary } = await requireRun(inventory, asked);
   const { text, next } = await logEnd(inventory, summary.name, options.lines ?? LINES);
-  await print(context, text);
+  await print(context, options, text);
   if (!summary.hasLog) await terminal.err(LOST);
   if (!options.follow) return 0;
-  // Nothing that follows a log keeps the process alive.
-  const alive = setInterval(() => {}, 60_000);
-  try {
-    const { timer } = bridge;
-    for await (const part of followedLog(inventory, summary.name, next, timer, untilInterrupted())) {
-      await print(context, part);
-    }
-  } finally {
-    clearInterval(alive);
-  }
+  await keptAlive(async () => {
+    const parts = followedLog(inventory, summary.name, next, bridge.timer, untilInterrupted());
+    for await (const part of parts) await print(context, options, part);
+  });
   return 0;
 }
 
 /** A log holds foreign text: on a terminal none of it may act. */
-async function print({ terminal }: Context, text: string): Promise<void> {
-  await terminal.out(terminal.columns === undefined ? text : printable(text));
+async function print({ terminal }: Context, { json }: Values, text: string): Promise<void> {
+  if (json) await (text === "" ? undefined : terminal.out(`${printableJson({ text })}\n`));
+  else await terminal.out(terminal.columns === undefined ? text : printable(text));
 }
 
 function required(verb: string, name: string | undefined): string {

@@ -118,9 +118,7 @@ test("options of one word of runs and jobs are refused by the others", async (t)
     ["runs", "-n", "3"],
     ["runs", "show", "nightly", "--limit", "2"],
     ["runs", "show", "nightly", "-f"],
-    ["runs", "log", "nightly", "--json"],
     ["runs", "log", "nightly", "--lines", "0"],
-    ["runs", "tail", "nightly", "--json"],
     ["runs", "tail", "nightly", "--limit", "2"],
     ["jobs", "show", "nightly-job", "--limit", "2"],
   ];
@@ -129,7 +127,7 @@ test("options of one word of runs and jobs are refused by the others", async (t)
     assert.deepEqual([code, out], [2, ""], words.join(" "));
     assert.match(err, /^agent-bridge: (?:runs|jobs) \w+ takes no --\w+: it is for (?:runs|jobs) \w+/, words.join(" "));
   }
-  assert.equal((await ran(["runs", "log", "--json", "x"])).err.split(": ")[2], "it is for runs ls and show\n");
+  assert.equal((await ran(["runs", "log", "-f", "x"])).err.split(": ")[2], "it is for runs tail\n");
 });
 
 test("tail prints the last lines", async (t) => {
@@ -139,7 +137,14 @@ test("tail prints the last lines", async (t) => {
   assert.equal(await tail("1"), "14:08:02 finished after 173s · done\n");
   assert.equal((await tail("3")).split("\n").length, 4);
   assert.equal(await tail("0"), "");
-  assert.equal(await tail("1000"), (await ran(["runs", "log", "codex-4be1a7d2"])).out);
+  const { out } = await ran(["runs", "log", "codex-4be1a7d2"]);
+  assert.equal(await tail("1000"), out);
+  for (const words of [["log"], ["tail", "-n", "1000"]]) {
+    const { out: json } = await ran(["runs", ...words, "--json", "codex-4be1a7d2"]);
+    const texts = json.trimEnd().split("\n");
+    assert.equal(texts.map((line) => JSON.parse(line).text).join(""), out);
+  }
+  assert.equal((await ran(["runs", "tail", "-n", "0", "--json", "codex-4be1a7d2"])).out, "");
 });
 
 test("tail -f goes on with what is written, until the run has ended", async (t) => {

@@ -104,6 +104,7 @@ test("where a server of this home runs, serve says so, and link prints a way in"
     "agent-bridge: a server already runs on /home/dev/.agent-bridge, at http://127.0.0.1:4790 (process 7); agent-bridge link prints a way in\n",
   );
   assert.equal((await served(["link"], [], more)).out, "http://127.0.0.1:4790/?t=code\n");
+  assert.equal((await served(["link", "--json"], [], more)).out, '{"url":"http://127.0.0.1:4790/?t=code"}\n');
   assert.deepEqual(await served(["link"]), {
     code: 1,
     out: "",
@@ -150,4 +151,5 @@ test("token prints the key and nothing else; --reset a new one", async () => {
     [(await served(["token"], [], more)).out, (await served(["token", "--reset"], [], more)).out],
     ["old\n", "new\n"],
   );
+  assert.equal((await served(["token", "--json"], [], more)).out, '{"key":"old"}\n');
 });
