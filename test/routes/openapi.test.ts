@@ -117,6 +117,33 @@ test("a stream is described as one, and nothing else is", async (t) => {
   }
 });
 
+test("an export is described with every content type that it may have, and no ETag", async (t) => {
+  const { paths } = await described(t);
+  const exports = Object.entries(paths).filter(([path]) => path.endsWith("/export"));
+  // Those of sessions are of the server that looks for peers.
+  assert.deepEqual(
+    exports.map(([path]) => path),
+    [
+      "/api/transcripts/{agent}/{id}/export",
+      "/api/transcripts/{agent}/{id}/subagents/{child}/export",
+      "/api/runs/{name}/export",
+      "/api/runs/{name}/subagents/{child}/export",
+      "/api/jobs/{job}/subagents/{child}/export",
+    ],
+  );
+  for (const [path, { get: operation }] of exports) {
+    const content = operation?.responses["200"]?.content ?? {};
+    assert.deepEqual(Object.keys(content), ["text/markdown", "application/json", "text/html"], path);
+    const query = operation?.parameters.map(({ name }) => name).filter((name) => !path.includes(`{${name}}`));
+    assert.deepEqual(query, ["format", "source", "subagents", "reasoning", "maxToolChars"], path);
+    assert.deepEqual(
+      ["304", "400", "404", "409"].map((status) => operation?.responses[status] !== undefined),
+      [false, true, true, true],
+      path,
+    );
+  }
+});
+
 test("a parameter that is required is missed, and one that repeats is a list of what one text may be", async (t) => {
   const { server, paths } = await described(t);
   const item = paths["/api/transcripts/{agent}/{id}/item"]?.get;
