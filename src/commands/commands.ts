@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { completion } from "./completion/completion.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor.ts";
 import { events } from "./events.ts";
@@ -40,4 +41,5 @@ export const COMMANDS: readonly Command[] = [
   hook,
   doctor,
   demo,
+  completion(() => COMMANDS),
 ];

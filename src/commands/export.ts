@@ -5,7 +5,7 @@ import { EXPORT_SOURCES, exportFrom } from "../routes/export-source.ts";
 import { PrintableText } from "../transcript/printable.ts";
 import { choice, flag, type OptionValues, text, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
-import { type Context, command, type ExitCode, home, json } from "./command.ts";
+import { type Context, command, type ExitCode, home, json, ONE_SESSION } from "./command.ts";
 import { checkTarget, writeExport } from "./export-file.ts";
 import { withProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 export const EXPORT_OPTIONS = {
   format: choice("what it is written as (else as FILE's name ends, else markdown)", EXPORT_FORMATS),
   source: choice("the agent's own store, our recording, or what there is (auto)", EXPORT_SOURCES),
-  output: text("FILE", "write to FILE, or to a file in FOLDER/; - is stdout", "o"),
+  output: { ...text("FILE", "write to FILE, or to a file in FOLDER/; - is stdout", "o"), completes: "file" } as const,
   force: flag("replace FILE when it is there already"),
   subagents: flag("also what subagents did, each in its place"),
   reasoning: flag("also what the agent thought, where its store keeps that"),
@@ -33,7 +33,7 @@ export type ExportValues = OptionValues<typeof EXPORT_OPTIONS & { readonly home:
 export const exportSession = command({
   name: "export",
   summary: "write a whole session as Markdown, JSON or HTML",
-  operands: { shown: "ID", least: 1, most: 1 },
+  operands: ONE_SESSION,
   options: { ...EXPORT_OPTIONS, home },
   notes: [
     "ID is as for show. Nothing is cut unless --max-tool-chars says so; turns that were taken back are folded. An HTML page needs nothing beside it, and nothing in it runs.",

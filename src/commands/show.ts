@@ -3,7 +3,7 @@ import type { Chat } from "../routes/follow.ts";
 import { text, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
 import { endOfChat, wholeChat } from "./chat.ts";
-import { command, home, json } from "./command.ts";
+import { command, home, json, ONE_SESSION } from "./command.ts";
 import { itemWriter } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { shortPath } from "./stores.ts";
@@ -14,7 +14,7 @@ import { day, timeOfDay } from "./when.ts";
 export const show = command({
   name: "show",
   summary: "print the chat of a session",
-  operands: { shown: "ID", least: 1, most: 1 },
+  operands: ONE_SESSION,
   options: {
     tail: wholeNumber("N", "only the last N items", [1, 1_000_000]),
     child: text("ID", "the chat of this subagent of the session"),

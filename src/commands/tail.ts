@@ -4,7 +4,7 @@ import { keptAlive } from "./alive.ts";
 import { flag, text, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
 import { endOfChat } from "./chat.ts";
-import { command, home, json } from "./command.ts";
+import { command, home, json, ONE_SESSION } from "./command.ts";
 import { itemWriter } from "./print.ts";
 
 /** Items that `tail` prints when it is not told. */
@@ -14,7 +14,7 @@ const ITEMS = 10;
 export const tail = command({
   name: "tail",
   summary: "print the end of a chat; with -f follow it",
-  operands: { shown: "ID", least: 1, most: 1 },
+  operands: ONE_SESSION,
   options: {
     follow: flag("go on with what is written from now on, until Ctrl-C", "f"),
     items: wholeNumber("N", `how many items to begin with (${ITEMS})`, [0, 1_000_000], "n"),

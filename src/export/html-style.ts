@@ -1,6 +1,6 @@
 /**
- * How the page looks. Texts wrap wherever they must, so that no part of the page scrolls sideways; the line of what is
- * unfolded stays in sight, so that it can be folded again from anywhere in it.
+ * How the page looks. Texts wrap wherever they must, so that the page never scrolls sideways (a wide table does, inside); the line of an
+ * unfolded call or output stays in sight, so that it can be folded again from anywhere in it.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:#fff;--fg:#1d2127;--dim:#57606a;--edge:#d6dbe1;--soft:#f5f6f8;--link:#0a58ca;--user:#0a58ca;--user-bg:#edf4fe;--agent:#7a3fb5;--bad:#b3261e;--bad-bg:#fdf0ef;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
@@ -39,7 +39,7 @@ summary.line::-webkit-details-marker{display:none}
 summary.line::before{content:"";display:inline-block;width:.375rem;height:.375rem;margin-inline-end:.625rem;border:solid var(--dim);border-width:0 1.5px 1.5px 0;transform:translateY(-.125rem) rotate(-45deg)}
 [open]>summary.line::before{transform:translateY(-.1875rem) rotate(45deg)}
 summary.line:hover{background:var(--soft)}
-[open]>summary.line{position:sticky;top:0;z-index:1}
+:is(.call,.output)[open]>.line{position:sticky;top:0}
 .line :is(h2,h3,h4,h5,h6){display:inline;font:inherit}
 .output[open]>.line .brief{display:none}
 .line b{font-weight:600}
@@ -62,6 +62,7 @@ summary.line:hover{background:var(--soft)}
 .agent{border-inline-start-width:3px}
 .undone{border-style:dashed}
 .fold+:is(.md,.text),:is(.md,.text)+.fold{margin-top:.625rem}
+.md{overflow-x:auto}
 .md>:first-child{margin-top:0}
 .md>:last-child{margin-bottom:0}
 .md :is(p,ul,ol,blockquote,table){margin:.625rem 0}
@@ -69,6 +70,7 @@ summary.line:hover{background:var(--soft)}
 .md :is(p,li,h1,h2,h3,h4,h5,h6,th,td){unicode-bidi:plaintext;text-align:start}
 .md :is(ul,ol){padding-inline-start:1.5rem}
 .md li>:is(p,ul,ol){margin:.25rem 0}
+.md li:has(>input,>p>input){list-style:none;margin-inline-start:-1.5rem}
 .md blockquote{padding-inline-start:1rem;border-inline-start:3px solid var(--edge);color:var(--dim);margin-inline:0}
 .md :not(pre)>code{padding:.125rem .3125rem;background:var(--soft);border-radius:4px;font-size:.875em}
 .md table{border-collapse:collapse;font-size:.9375rem;max-width:100%}
@@ -77,5 +79,5 @@ summary.line:hover{background:var(--soft)}
 .md hr{margin:1.25rem 0;border:0;border-top:1px solid var(--edge)}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--edge);color:var(--dim);font-size:.8125rem}
 @media (max-width:40rem){body{padding:1.25rem 1rem 3rem}h1{font-size:1.375rem}.fold>:not(.line){margin-inline:.5rem}.facts{grid-template-columns:repeat(auto-fill,minmax(9rem,1fr))}}
-@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--edge:#bbb;--soft:#f4f4f4;--user-bg:#f4f4f4;--bad-bg:#fff}body{max-width:none;padding:0;font-size:10pt}[open]>summary.line{position:static}.role,summary.line{break-after:avoid}}
+@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--edge:#bbb;--soft:#f4f4f4;--user-bg:#f4f4f4;--bad-bg:#fff}body{max-width:none;padding:0;font-size:10pt}:is(.call,.output)[open]>.line{position:static}.role,summary.line{break-after:avoid}}
 `;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { clip } from "../transcript/clip.ts";
+import { markdownToHtml } from "../transcript/markdown/html.ts";
 import { printable, printableLine } from "../transcript/printable.ts";
-import { markdownToHtml } from "./answer.ts";
 import { callParts, callSummary } from "./call-parts.ts";
 import { STYLE } from "./html-style.ts";
 import { escaped, folded, inlined, preformatted, timed } from "./html-text.ts";
@@ -132,13 +132,13 @@ function output(message: ExportedMessage): string {
   const whole = preformatted(text);
   const first = inlined(firstLine(text)) || (isRunning ? "" : whole === "" ? "nothing was printed" : "blank");
   const line = [
-    timed(at),
     `<span class="kind">${roleWords(message)}</span>`,
     tool === "" ? "" : `<b>${tool}</b>`,
     `<span class="brief">${first}</span>`,
   ];
   const content = `${whole}${note(remarksOn(message))}`;
-  return folded(isError ? "output bad" : "output", line.filter((part) => part !== "").join(" "), content);
+  const kind = isError ? "output bad" : "output";
+  return folded(kind, timed(at) + line.filter((part) => part !== "").join(" "), content);
 }
 
 /** The characters of an output's first line that are shown before it is unfolded. */

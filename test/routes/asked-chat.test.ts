@@ -185,17 +185,13 @@ test("a way that there is not says why", async (t) => {
   recordings.say("foreign", "b");
   const why = async (asked: string, child?: string): Promise<unknown[]> =>
     (await sources((await askedChat(tools, asked, child)).ways)).filter((each) => typeof each === "string");
-  const native = "there is nothing of the agent's own to export: ";
-  const recording = "nothing of this session was recorded by agent-bridge";
+  const recording = "nothing was recorded of this session";
   assert.deepEqual(await why("plain"), [recording]);
   assert.deepEqual(await why("plain", "c1"), [recording]);
-  assert.deepEqual(await why("sess_1"), [
-    `${native}the agent has not said under which id it keeps this session`,
-    recording,
-  ]);
-  assert.deepEqual(await why("sess_2"), [`${native}sessions of gemini are read from our recording alone`, recording]);
-  assert.deepEqual(await why("sess_3"), [`${native}its transcript is not in the agent's own store`, recording]);
+  assert.deepEqual(await why("sess_1"), ["this session ended before it had an id there", recording]);
+  assert.deepEqual(await why("sess_2"), ["this session ended before it had an id there", recording]);
+  assert.deepEqual(await why("sess_3"), ["its transcript is not there", recording]);
   assert.deepEqual(await why("foreign"), [
-    `${native}of this recording it is not known where the agent keeps the session`,
+    "another program has recorded this session, so where its agent keeps it is not known",
   ]);
 });

@@ -5,7 +5,11 @@ export function tagsOf(html: string): string[] {
 
 /** What is left of a text in HTML when its tags are taken out. */
 export function textOf(html: string): string {
-  return html.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|quot|amp);/g, (entity) => ENTITIES[entity] ?? entity);
+  return html
+    .replace(/<[^>]*>/g, "")
+    .replace(/&(?:#(\d+)|([a-z]+));/g, (entity, code, name) =>
+      code === undefined ? (ENTITIES[name] ?? entity) : String.fromCodePoint(Number(code)),
+    );
 }
 
-const ENTITIES: { readonly [entity: string]: string } = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" };
+const ENTITIES: { readonly [name: string]: string } = { lt: "<", gt: ">", quot: '"', amp: "&" };

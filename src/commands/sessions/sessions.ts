@@ -1,6 +1,6 @@
 import { Failure } from "../../platform/failure.ts";
 import { RUN_LIMIT, RUN_LIMIT_MOST } from "../../runs/page.ts";
-import { choice, flag, text, wholeNumber } from "../arguments.ts";
+import { type Completes, choice, flag, text, wholeNumber } from "../arguments.ts";
 import { command, home, json } from "../command.ts";
 import { EVENTS_OPTIONS, printEvents } from "../events.ts";
 import { EXPORT_OPTIONS, exportAsked } from "../export.ts";
@@ -26,7 +26,7 @@ export const OPTIONS = {
   end: flag("input: nothing more will come"),
   ...forVerb("events", EVENTS_OPTIONS),
   ...forVerb("export", EXPORT_OPTIONS),
-  attach: text("ID", "as sessions attach ID"),
+  attach: { ...text("ID", "as sessions attach ID"), completes: "own session" } as const,
   json: { ...json, help: "print JSON, as the API does; events: one record a line; export: as --format json" },
   home,
 };
@@ -45,6 +45,14 @@ const VERBS: Verbs<typeof OPTIONS> = {
   export: namesOf(EXPORT_OPTIONS),
 };
 
+/** What may stand behind the words `before`. */
+function wordBehind([verb, ...more]: readonly string[]): Completes | undefined {
+  if (verb === undefined) return Object.keys(VERBS);
+  if (more.length > 0 || verb === "ls") return undefined;
+  if (verb === "start") return "agent";
+  return verb === "events" || verb === "export" ? "session" : "own session";
+}
+
 /** `sessions`: agents, commands and terminals that the server runs. */
 export const sessions = command({
   name: "sessions",
@@ -53,8 +61,10 @@ export const sessions = command({
     shown: "[WHAT] [ID] [-- TEXT]",
     least: 0,
     most: Number.POSITIVE_INFINITY,
+    completes: wordBehind,
   },
   options: OPTIONS,
+  verbs: VERBS,
   notes: [
     "WHAT is ls (when nothing is said), start, prompt, attach, stop, restart, cancel, input, answer, events or export; ID " +
       "is a session's id or name. events and export are the same as the commands of these names.",

@@ -25,6 +25,7 @@ import { mentionsSubagents, orphanedCalls } from "./namings.ts";
 import { withPersistedOutput } from "./persisted.ts";
 import type { ClaudePlace } from "./place.ts";
 import { placeSubagents } from "./spawns.ts";
+import type { LinesRead } from "./totals.ts";
 import { Trouble } from "./trouble.ts";
 
 /** What reading chats needs from outside. */
@@ -34,6 +35,8 @@ export interface ClaudeChatsDeps {
   isLive(session: SessionId): boolean;
   /** Counts the work. */
   readonly meter?: Meter;
+  /** Is shown the lines of each page that is read forward. */
+  readonly counter?: ((place: ClaudePlace, lines: LinesRead) => void) | undefined;
 }
 
 /** Some records of a chat with all that they show. */
@@ -52,6 +55,7 @@ export class ClaudeChats {
   readonly #clock: Clock;
   readonly #isLive: (session: SessionId) => boolean;
   readonly #meter: Meter;
+  readonly #counter: ClaudeChatsDeps["counter"];
   readonly #buffers = new PageBuffers();
   readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
@@ -64,6 +68,7 @@ export class ClaudeChats {
     this.#clock = deps.clock;
     this.#isLive = (session) => deps.isLive(session);
     this.#meter = deps.meter ?? newMeter();
+    this.#counter = deps.counter;
     const reading = { meter: this.#meter, pool: this.#pool };
     this.#children = new ChildIndex(reading, this.#trouble);
     this.#evidence = new EvidenceFinder(reading);
@@ -78,7 +83,9 @@ export class ClaudeChats {
       const start = fits ? cursor : FILE_START;
       const { page, records } = await this.#buffers.lend(budget.bytes, async (buffer) => {
         const page = await readPage(chat.source, start, buffer);
-        return { page, records: readChat(chat, page.lines) };
+        const records = readChat(chat, page.lines);
+        this.#counter?.(place, { open, from: start, ...page, parse: (line) => chat.parse(line) });
+        return { page, records };
       });
       const told = await this.#tell(place, open, chat, records, this.#clock.now());
       const reset = page.reset === true || !fits;

@@ -34,7 +34,7 @@ import { claudeRoots } from "./roots.ts";
 import { type ListingWork, noWork } from "./session-file.ts";
 import { storeChanges } from "./store-changes.ts";
 import { storeReport } from "./store-report.ts";
-import { TotalsCounter } from "./totals.ts";
+import { type LinesRead, TotalsCounter } from "./totals.ts";
 
 /** Reads the chats of sessions and of their agents. */
 export interface ClaudeChatReader {
@@ -47,6 +47,9 @@ export interface ClaudeChatReader {
   skipped(): readonly Skipped[];
 }
 
+/** Is shown the lines of each page that is read forward. */
+export type Counter = (place: ClaudePlace, lines: LinesRead) => void;
+
 /** What the store of Claude Code is made with. */
 export interface ClaudeStoreParts {
   readonly environment: Environment;
@@ -54,8 +57,11 @@ export interface ClaudeStoreParts {
   readonly watcher: Watcher;
   /** Folders to look in besides the CLI's own (`stores.claude` of the configuration). */
   readonly extraRoots: readonly string[];
-  /** Makes the reader of chats, which asks whether a session is live to tell a running agent from one that was killed. */
-  chats(isLive: (session: SessionId) => boolean): ClaudeChatReader;
+  /**
+   * Makes the reader of chats, which asks whether a session is live to tell a running agent from one that was killed, and shows
+   * `counter` what it reads.
+   */
+  chats(isLive: (session: SessionId) => boolean, counter: Counter): ClaudeChatReader;
   /** Counts what listing costs. */
   readonly work?: ListingWork;
   /** What stands in for the machine, in tests. */
@@ -85,7 +91,8 @@ export class ClaudeStore implements Store {
     };
     this.#registry = registry;
     this.#catalogue = new Catalogue(findRoots, parts.clock, parts.work ?? noWork());
-    this.#chats = parts.chats((session) => registry.live().some((proof) => proof.id === session));
+    const isLive = (session: SessionId): boolean => registry.live().some((proof) => proof.id === session);
+    this.#chats = parts.chats(isLive, (place, lines) => this.#totals.follow(place, lines));
   }
 
   async list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {

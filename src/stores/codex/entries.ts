@@ -71,7 +71,9 @@ function responseEntries(payload: JsonObject, context: RecordContext): Entry[] {
     case "agent_message":
       return agentTaskEntries(payload, context);
     case "reasoning":
-      return context.kind === "responses" ? reasoning(summaryText(payload.summary), context) : [];
+      return context.kind === "responses"
+        ? reasoning([...texts(payload.summary), ...texts(payload.content)].join("\n\n"), context)
+        : [];
     case "function_call_output":
     case "custom_tool_call_output":
       return [resultEntry(payload, context)];
@@ -301,10 +303,6 @@ export function itemText(content: unknown): string | undefined {
   const text = withoutIdeContext(parts.flatMap((part) => asString(part?.text) ?? []).join("\n"));
   if (text.trim() !== "") return text;
   return parts.some((part) => asString(part?.type)?.includes("image")) ? IMAGE : undefined;
-}
-
-function summaryText(summary: unknown): string {
-  return texts(asArray(summary)?.map((part) => asObject(part)?.text)).join("\n\n");
 }
 
 function texts(values: unknown): string[] {

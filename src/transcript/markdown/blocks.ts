@@ -163,5 +163,7 @@ function takeQuoteMark(line: Line): boolean {
 }
 
 function isRule(text: string): boolean {
+  const mark = text.charAt(0);
+  if (!"-*_".includes(mark) || text.trimEnd().at(-1) !== mark) return false;
   return /^(?:[-\s]+|[*\s]+|[_\s]+)$/.test(text) && text.replace(/\s/g, "").length > 2;
 }

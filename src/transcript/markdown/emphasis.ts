@@ -33,12 +33,12 @@ export function runAt(text: string, at: number, length: number): Run {
  */
 export function pairRuns(runs: readonly Run[], bottom: number): void {
   const openers: { run: Run; index: number }[] = [];
-  const searched = new Map<string, number>();
+  const searched = new Map<number, number>();
   for (let index = bottom; index < runs.length; index++) {
     const run = runs[index];
     if (run === undefined) continue;
+    const key = run.char.charCodeAt(0) * 6 + (run.length % 3) * 2 + Number(run.canOpen);
     while (run.canClose && run.left > 0) {
-      const key = `${run.char}${run.canOpen}${run.char === "~" || run.length % 3}`;
       const floor = searched.get(key) ?? bottom;
       let top = openers.length - 1;
       let opener = openers[top];
@@ -67,10 +67,14 @@ function fits(opener: Run, closer: Run): boolean {
 
 /** What stands at `at`, where that decides whether a mark belongs to what is before or after it. */
 function kindOf(text: string, at: number): "space" | "mark" | "word" {
-  const half = /[\udc00-\udfff]/.test(text.charAt(at)) && at > 0 ? at - 1 : at;
-  const code = text.codePointAt(half);
-  if (at < 0 || code === undefined) return "space";
-  const char = String.fromCodePoint(code);
-  if (/\s/.test(char)) return "space";
-  return /[\p{P}\p{S}]/u.test(char) ? "mark" : "word";
+  const unit = text.charCodeAt(at);
+  if (Number.isNaN(unit) || unit <= 32) return "space";
+  const second = unit >= 0xdc00 && unit <= 0xdfff && at > 0;
+  const char = String.fromCodePoint(text.codePointAt(second ? at - 1 : at) ?? unit);
+  if (WORD.test(char)) return "word";
+  return /\s/.test(char) ? "space" : MARK.test(char) ? "mark" : "word";
 }
+
+const WORD = /[a-z0-9]/i;
+
+const MARK = /[\p{P}\p{S}]/u;

@@ -62,7 +62,7 @@ class InlineReader {
   }
 
   #add(text: string): void {
-    this.#tokens.push({ type: "text", text });
+    addText(this.#tokens, text);
   }
 
   /** Reads what begins with `mark` at `at`, and gives where it ends. */
@@ -162,7 +162,7 @@ class InlineReader {
     let unopened = all.split(")").length - all.split("(").length;
     for (; ; end--) {
       const char = all.charAt(end - 1);
-      if (char === ")" ? unopened-- <= 0 : !"?!.,:;*_~'".includes(char)) break;
+      if (char === ")" ? unopened-- <= 0 : !"?!.,:;*_~'…’”»".includes(char)) break;
     }
     const address = all.slice(0, end);
     this.#link(/^w/i.test(address) ? `http://${address}` : address, address);
@@ -260,7 +260,7 @@ function nested(tokens: readonly Token[]): Inline[] {
   return root;
 }
 
-function addText(into: Inline[], text: string): void {
+function addText(into: Token[], text: string): void {
   const last = into.at(-1);
   if (last?.type === "text") last.text += text;
   else into.push({ type: "text", text });
