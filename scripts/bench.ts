@@ -1,6 +1,7 @@
 // Measures the product beside bare Node doing the same work, in one run on one machine, and prints the ratios.
 //
 //   npm run bench -- [--sessions 400] [--mb 120] [--big-mb 300] [--line-mb 80] [--opencode-mb 200] [--rollouts 800]
+//                    [--export-mb 1000]
 //                    [--seed 1] [--rounds 9] [--only page,listing,…] [--keep FOLDER] [--json]
 //
 // A figure is the median of rounds that alternate between the product and its baseline. Nothing here passes or fails:
@@ -14,6 +15,7 @@ import { append } from "./bench/append.ts";
 import { big } from "./bench/big.ts";
 import { clients } from "./bench/clients.ts";
 import { codex } from "./bench/codex.ts";
+import { exporting } from "./bench/export.ts";
 import { makeHistories, SCALE } from "./bench/histories.ts";
 import { idlePoll } from "./bench/idle-poll.ts";
 import { listing } from "./bench/listing.ts";
@@ -41,6 +43,7 @@ const MEASURES: readonly Measure[] = [
   opencode,
   codex,
   recorder,
+  exporting,
 ];
 
 const text = { type: "string" } as const;
@@ -54,6 +57,7 @@ const { values: options } = parseArgs({
     seed: { ...text, default: "1" },
     rounds: { ...text, default: "9" },
     rollouts: { ...text, default: "800" },
+    "export-mb": { ...text, default: "1000" },
     only: text,
     keep: text,
     json: { type: "boolean", default: false },
@@ -80,6 +84,7 @@ const bench: Bench = {
   rounds: positive("rounds"),
   seed: sizes.seed,
   rollouts: positive("rollouts"),
+  exportMb: positive("export-mb"),
   folder(name) {
     const folder = join(scratch, `${name}-${folders++}`);
     mkdirSync(folder, { mode: 0o700 });
@@ -140,7 +145,7 @@ function chosenMeasures(): readonly Measure[] {
 }
 
 function positive(
-  name: "sessions" | "mb" | "big-mb" | "line-mb" | "opencode-mb" | "seed" | "rounds" | "rollouts",
+  name: "sessions" | "mb" | "big-mb" | "line-mb" | "opencode-mb" | "seed" | "rounds" | "rollouts" | "export-mb",
 ): number {
   const value = Number(options[name]);
   if (!(value > 0)) fail(`--${name} takes a number above 0`);

@@ -34,6 +34,15 @@ export class Client {
     return body;
   }
 
+  /** Reads the body of a 200 and keeps none of it: how many bytes. @throws Error for any other status, or a body that is cut off */
+  async drain(path: string): Promise<number> {
+    const response = await this.#request(path, {}, this.#agent);
+    let bytes = 0;
+    for await (const part of response) bytes += part.length;
+    if (response.statusCode === 200 && response.complete) return bytes;
+    throw new Error(`${path} answered ${response.statusCode}`);
+  }
+
   /** The JSON of a 200. @throws Error for any other status */
   async json<T>(path: string): Promise<T> {
     return JSON.parse((await this.body(path)).toString());

@@ -32,6 +32,8 @@ export interface Bench {
   readonly seed: number;
   /** Codex sessions that are listed. */
   readonly rollouts: number;
+  /** The session that is exported. */
+  readonly exportMb: number;
   /** Two histories, the large one four times the small one. */
   readonly small: History;
   readonly large: History;

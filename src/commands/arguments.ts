@@ -1,6 +1,21 @@
 import { closest } from "../platform/closest.ts";
 import { Failure } from "../platform/failure.ts";
 
+/**
+ * What a word may be, for shells that complete it: one of these words, a path, the name of an agent, of something of which a
+ * list is kept, or the id or name of a session (that can be shown, or that is ours to drive).
+ */
+export type Completes =
+  | readonly string[]
+  | "file"
+  | "folder"
+  | "agent"
+  | "session"
+  | "own session"
+  | "run"
+  | "job"
+  | "peer";
+
 /** An option that is there or not. */
 export interface Flag {
   readonly kind: "flag";
@@ -16,6 +31,7 @@ export interface Valued<T> {
   readonly short?: string;
   /** What stands for the value in the help. */
   readonly placeholder: string;
+  readonly completes?: Completes;
   /** Makes the value of its text. @throws Failure usage, with `option` (as it was written) in the message. */
   read(text: string, option: string): T;
 }
@@ -41,11 +57,12 @@ export function flag(help: string, short?: string): Flag {
 }
 
 /** An option whose value is any text that is not empty. */
-export function text(placeholder: string, help: string): Valued<string> {
+export function text(placeholder: string, help: string, short?: string): Valued<string> {
   return {
     kind: "value",
     placeholder,
     help,
+    ...(short !== undefined && { short }),
     read(given, option) {
       if (given === "") throw new Failure("usage", `${option} needs a value (${placeholder})`);
       return given;
@@ -79,6 +96,7 @@ export function choice<W extends string>(help: string, words: readonly W[]): Val
     kind: "value",
     placeholder: words.join("|"),
     help,
+    completes: words,
     read(given, option) {
       const word = words.find((each) => each === given);
       if (word === undefined) throw new Failure("usage", `${option} takes one of ${words.join(", ")}, not "${given}"`);

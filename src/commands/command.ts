@@ -1,11 +1,12 @@
 import type { Clock } from "../platform/clock.ts";
 import type { Environment } from "../platform/environment.ts";
-import { flag, type Given, type Options, text } from "./arguments.ts";
+import { type Completes, flag, type Given, type Options, text, type Valued } from "./arguments.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Input } from "./input.ts";
 import type { Interrupt } from "./interruption.ts";
 import type { Program } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
+import type { Verbs } from "./verbs.ts";
 
 /** 0 fine, 1 failed, 2 wrong usage or not found. */
 export type ExitCode = 0 | 1 | 2;
@@ -33,8 +34,16 @@ export interface Command<O extends Options = Options> {
   /** One line for the list of commands. */
   readonly summary: string;
   /** The words besides options, as the help shows them, and how many there may be. */
-  readonly operands: { readonly shown: string; readonly least: number; readonly most: number };
+  readonly operands: {
+    readonly shown: string;
+    readonly least: number;
+    readonly most: number;
+    /** What may stand behind those that stand there `before`. */
+    completes?(before: readonly string[]): Completes | undefined;
+  };
   readonly options: O;
+  /** Where the first word tells what is to be done: which options go with it. */
+  readonly verbs?: Verbs<O>;
   /** Paragraphs that say what the options don't. */
   readonly notes: readonly string[];
   /** Command lines without the program's name, each with what it does. */
@@ -50,8 +59,19 @@ export function command<O extends Options>(definition: Command<O>): Command {
 /** No words besides options. */
 export const NO_OPERANDS = { shown: "", least: 0, most: 0 } as const;
 
+/** That the first word is `what`, and that nothing is to be offered behind it. */
+export function first(what: Completes): Command["operands"]["completes"] {
+  return (before) => (before.length === 0 ? what : undefined);
+}
+
+/** One session, as `askedChat` finds it. */
+export const ONE_SESSION = { shown: "ID", least: 1, most: 1, completes: first("session") } as const;
+
 /** The option of every command that reads our own files. */
-export const home = text("DIR", "folder of agent-bridge's own files (~/.agent-bridge)");
+export const home: Valued<string> = {
+  ...text("DIR", "folder of agent-bridge's own files (~/.agent-bridge)"),
+  completes: "folder",
+};
 
 /** The option of every command that prints data. */
 export const json = flag("print JSON");

@@ -1,6 +1,9 @@
 import type { Command } from "./command.ts";
+import { completion } from "./completion/completion.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor.ts";
+import { events } from "./events.ts";
+import { exportSession } from "./export.ts";
 import { hook } from "./hook.ts";
 import { jobs } from "./jobs.ts";
 import { join } from "./join.ts";
@@ -25,6 +28,8 @@ export const COMMANDS: readonly Command[] = [
   ls,
   show,
   tail,
+  exportSession,
+  events,
   runAgent,
   sessions,
   chat,
@@ -36,4 +41,5 @@ export const COMMANDS: readonly Command[] = [
   hook,
   doctor,
   demo,
+  completion(() => COMMANDS),
 ];

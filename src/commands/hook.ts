@@ -6,7 +6,7 @@ import { type SessionId, sessionIdOf } from "../transcript/names.ts";
 import { printableLine } from "../transcript/printable.ts";
 import { flag } from "./arguments.ts";
 import { callingTools, sessionCalled } from "./calling-session.ts";
-import { type Context, command, type ExitCode, home } from "./command.ts";
+import { type Context, command, type ExitCode, first, home } from "./command.ts";
 import { allInput } from "./input.ts";
 import { joinBody } from "./join.ts";
 import { nameOf } from "./leave.ts";
@@ -17,7 +17,7 @@ import { runningServer } from "./server-of.ts";
 export const hook = command({
   name: "hook",
   summary: "have every session of Claude Code join and leave by itself",
-  operands: { shown: "claude", least: 1, most: 1 },
+  operands: { shown: "claude", least: 1, most: 1, completes: first(["claude"]) },
   options: { print: flag("print the settings, whatever stdin is"), home },
   notes: [
     "On a terminal it prints what belongs into Claude Code's settings.json; there Claude Code runs it with a hook's JSON on stdin: SessionStart joins, SessionEnd leaves.",

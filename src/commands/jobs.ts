@@ -25,8 +25,14 @@ const VERBS: Verbs<typeof OPTIONS> = { ls: ["limit", "json"], show: ["json"] };
 export const jobs = command({
   name: "jobs",
   summary: "list jobs, or show one",
-  operands: { shown: "[ls|show] [NAME]", least: 0, most: 2 },
+  operands: {
+    shown: "[ls|show] [NAME]",
+    least: 0,
+    most: 2,
+    completes: ([verb]) => (verb === undefined ? Object.keys(VERBS) : verb === "ls" ? undefined : "job"),
+  },
   options: OPTIONS,
+  verbs: VERBS,
   notes: ["Jobs are those of jobs.json, its backups and archives; each turn of a job is a run."],
   examples: [
     ["jobs", "the latest jobs"],

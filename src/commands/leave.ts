@@ -2,7 +2,7 @@ import { callServer, pathOf, type ServerAddress } from "../client/api.ts";
 import { Failure } from "../platform/failure.ts";
 import { printableLine } from "../transcript/printable.ts";
 import { type CallingSession, callingSession, callingTools } from "./calling-session.ts";
-import { command, home } from "./command.ts";
+import { command, first, home } from "./command.ts";
 import { peersOf } from "./served-peers.ts";
 import { serverOf } from "./server-of.ts";
 
@@ -10,7 +10,7 @@ import { serverOf } from "./server-of.ts";
 export const leave = command({
   name: "leave",
   summary: "take the name of a session that joined away again",
-  operands: { shown: "[NAME]", least: 0, most: 1 },
+  operands: { shown: "[NAME]", least: 0, most: 1, completes: first("peer") },
   options: { home },
   notes: ["Without a name it is the session that runs this, found as join finds it."],
   examples: [

@@ -19,6 +19,7 @@ const SHORT_ID = 8;
 const agent: Valued<AgentName> = {
   kind: "value",
   placeholder: "NAME",
+  completes: AGENT_NAMES,
   help: `only sessions of this agent: ${AGENT_NAMES.join(", ")}`,
   read(given, option) {
     const name = agentNameOf(given);
@@ -35,7 +36,7 @@ export const ls = command({
   operands: NO_OPERANDS,
   options: {
     agent,
-    project: text("DIR", "only sessions that started in this folder or below it"),
+    project: { ...text("DIR", "only sessions that started in this folder or below it"), completes: "folder" } as const,
     q: text("TEXT", "only sessions with this text in title or folder"),
     live: flag("only sessions that a process has open now"),
     children: flag("list subagents too that are sessions of their own (not Claude Code's)"),

@@ -1,8 +1,8 @@
 import type { Item } from "../transcript/item.ts";
+import { printableJson } from "../transcript/printable.ts";
 import { styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 import { type Heading, TranscriptWriter } from "./transcript.ts";
-import { printableJson } from "./width.ts";
 
 /** Prints items to stdout: as JSON, one a line, or for reading, then below a heading where there is one. */
 export function itemWriter(

@@ -31,8 +31,14 @@ const VERBS: Verbs<typeof OPTIONS> = { ls: ["limit", "json"], show: ["json"], lo
 export const runs = command({
   name: "runs",
   summary: "list runs; show one, print its log or the log's end",
-  operands: { shown: "[ls|show|log|tail] [NAME]", least: 0, most: 2 },
+  operands: {
+    shown: "[ls|show|log|tail] [NAME]",
+    least: 0,
+    most: 2,
+    completes: ([verb]) => (verb === undefined ? Object.keys(VERBS) : verb === "ls" ? undefined : "run"),
+  },
   options: OPTIONS,
+  verbs: VERBS,
   notes: [
     "NAME is a run's name, or as much of its beginning or end as no other run has.",
     "A job whose log is lost is listed as a run of its own, under the job's name; its log is empty.",

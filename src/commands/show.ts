@@ -1,9 +1,9 @@
 import type { EpochMs } from "../platform/clock.ts";
-import { findChat } from "../routes/asked-chat.ts";
 import type { Chat } from "../routes/follow.ts";
 import { text, wholeNumber } from "./arguments.ts";
+import { findAsked } from "./asked.ts";
 import { endOfChat, wholeChat } from "./chat.ts";
-import { command, home, json } from "./command.ts";
+import { command, home, json, ONE_SESSION } from "./command.ts";
 import { itemWriter } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { shortPath } from "./stores.ts";
@@ -14,7 +14,7 @@ import { day, timeOfDay } from "./when.ts";
 export const show = command({
   name: "show",
   summary: "print the chat of a session",
-  operands: { shown: "ID", least: 1, most: 1 },
+  operands: ONE_SESSION,
   options: {
     tail: wholeNumber("N", "only the last N items", [1, 1_000_000]),
     child: text("ID", "the chat of this subagent of the session"),
@@ -22,7 +22,7 @@ export const show = command({
     home,
   },
   notes: [
-    "ID is a session's id, or as much of its beginning as no other session has; AGENT/ID names one of that agent.",
+    "ID is a session's id, or as much of its beginning as no other session has, or the name of a live session or of one that agent-bridge ran; AGENT/ID is one of that agent.",
     "Long texts and tool outputs are cut, as in the API: to 16,000 and 1,200 characters.",
   ],
   examples: [
@@ -30,9 +30,9 @@ export const show = command({
     ["show claude/4f0c --tail 20", "its last 20 items"],
     ["show 4f0c --json | jq -r 'select(.tool==\"Bash\").summary'", "every command that it ran"],
   ],
-  async run({ terminal, bridge, environment }, { options, operands: [asked = ""] }) {
-    const { stores } = await bridge.histories(environment(options.home));
-    const chat = await withProgress(terminal, "Looking for the session", () => findChat(stores, asked, options.child));
+  async run(context, { options, operands: [asked = ""] }) {
+    const { terminal, environment } = context;
+    const { chat } = await findAsked(context, environment(options.home), asked, options.child);
     const heading = options.json
       ? undefined
       : await withProgress(terminal, "Looking for its title", () => headingOf(chat, environment().home));

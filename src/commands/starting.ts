@@ -17,7 +17,7 @@ export function nameOption(help: string): Valued<string> {
 
 /** What a session is started with, besides its agent. */
 export const STARTING = {
-  cwd: text("DIR", "the folder to start in (this one)"),
+  cwd: { ...text("DIR", "the folder to start in (this one)"), completes: "folder" } as const,
   name: nameOption("what the session is called"),
   model: text("NAME", "the model to use, by the agent's name for it"),
   permit: choice("how the agent's questions for permission are answered (deny)", ["ask", "deny", "allow"]),

@@ -1,11 +1,11 @@
 import { Failure } from "../platform/failure.ts";
-import { findChat } from "../routes/asked-chat.ts";
 import { follow } from "../routes/follow.ts";
+import { keptAlive } from "./alive.ts";
 import { flag, text, wholeNumber } from "./arguments.ts";
+import { findAsked } from "./asked.ts";
 import { endOfChat } from "./chat.ts";
-import { command, home, json } from "./command.ts";
+import { command, home, json, ONE_SESSION } from "./command.ts";
 import { itemWriter } from "./print.ts";
-import { withProgress } from "./progress.ts";
 
 /** Items that `tail` prints when it is not told. */
 const ITEMS = 10;
@@ -14,7 +14,7 @@ const ITEMS = 10;
 export const tail = command({
   name: "tail",
   summary: "print the end of a chat; with -f follow it",
-  operands: { shown: "ID", least: 1, most: 1 },
+  operands: ONE_SESSION,
   options: {
     follow: flag("go on with what is written from now on, until Ctrl-C", "f"),
     items: wholeNumber("N", `how many items to begin with (${ITEMS})`, [0, 1_000_000], "n"),
@@ -30,25 +30,21 @@ export const tail = command({
     ["tail -f 4f0c", "watch the session at work"],
     ["tail -f -n 0 --json 4f0c", "only what is new, for a program"],
   ],
-  async run({ terminal, bridge, environment, untilInterrupted }, { options, operands: [asked = ""] }) {
-    const { stores, tools } = await bridge.histories(environment(options.home));
-    const chat = await withProgress(terminal, "Looking for the session", () => findChat(stores, asked, options.child));
+  async run(context, { options, operands: [asked = ""] }) {
+    const { terminal, environment, untilInterrupted } = context;
+    const { chat, histories } = await findAsked(context, environment(options.home), asked, options.child);
     const write = itemWriter(terminal, options.json);
     const end = await endOfChat(chat, options.items ?? ITEMS);
     await write(end.items);
     if (!options.follow) return 0;
-    // Nothing that follows a chat keeps the process alive.
-    const alive = setInterval(() => {}, 60_000);
-    try {
+    await keptAlive(async () => {
       const interrupted = untilInterrupted();
-      for await (const { items, reset } of follow(chat, end.next, tools, interrupted)) {
+      for await (const { items, reset } of follow(chat, end.next, histories.tools, interrupted)) {
         if (reset) await terminal.err("the transcript was replaced; this is its beginning\n");
         await write(items);
       }
       if (!interrupted.aborted) throw new Failure("failed", "the transcript is gone, so nothing more will come of it");
-    } finally {
-      clearInterval(alive);
-    }
+    });
     return 0;
   },
 });

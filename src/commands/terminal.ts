@@ -4,7 +4,7 @@ import { errorCode, Failure } from "../platform/failure.ts";
 /** Where a command writes: stdout and stderr, or a test's arrays. */
 export interface Terminal {
   /** Writes to stdout as it stands; waits until it is taken. @throws OutputClosed · Failure failed: it can't be written */
-  out(text: string): Promise<void>;
+  out(text: string | Uint8Array): Promise<void>;
   /** Writes to stderr as it stands. */
   err(text: string): Promise<void>;
   /** Columns of stdout; undefined when it is no terminal, so that nothing is cut for it. */
@@ -41,7 +41,7 @@ export function processTerminal(environment: Environment): Terminal {
   };
 }
 
-function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function written(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()));
   });

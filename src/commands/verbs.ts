@@ -19,3 +19,14 @@ export function refuseOtherOptions<O extends Options>(
     throw new Failure("usage", `${command} ${verb} takes no --${name}: it is for ${command} ${takers.join(" and ")}`);
   }
 }
+
+/** A command's options as those of a word behind another command: their help says so. */
+export function forVerb<O extends Options>(verb: string, options: O): O {
+  const named = Object.entries(options).map(([name, option]) => [name, { ...option, help: `${verb}: ${option.help}` }]);
+  return Object.fromEntries(named);
+}
+
+/** The names of `options`. */
+export function namesOf<O extends Options>(options: O): readonly (keyof O & string)[] {
+  return Object.keys(options);
+}

@@ -1,5 +1,3 @@
-import { UNPRINTABLE } from "../transcript/printable.ts";
-
 /** Made when it is first used: that takes longer than all else that a command does before it begins. */
 let segmenter: Intl.Segmenter | undefined;
 
@@ -68,18 +66,6 @@ export function fitEnd(text: string, columns: number): string {
 /** `text` filled up with spaces to `columns` columns. */
 export function padEnd(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
-}
-
-/** `value` as JSON on one line, safe to print on a terminal; `indent` for people. */
-export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (character) =>
-    character.split("").map(escapedUnit).join(""),
-  );
-}
-
-/** A UTF-16 unit as JSON escapes it. */
-function escapedUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -6,7 +6,7 @@ import { PeerRegistry } from "../peers/registry.ts";
 import { pause } from "../platform/bell.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Config, readConfig } from "../platform/config.ts";
-import type { Environment } from "../platform/environment.ts";
+import { cacheFolder, type Environment } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
 import { ensureKey, keyReader, resetKey } from "../platform/key.ts";
 import { withLock } from "../platform/lock.ts";
@@ -23,8 +23,9 @@ import {
 } from "../platform/runtime-notice.ts";
 import { systemTimer } from "../platform/timer.ts";
 import { createWatcher } from "../platform/watch.ts";
-import type { PeerContext, RouteContext, SessionContext } from "../routes/context.ts";
+import type { PeerContext, SessionContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
+import { ExportDesk } from "../routes/export-desk.ts";
 import { healthRoute } from "../routes/health.ts";
 import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
 import type { CommandWords } from "../routes/home-page.ts";
@@ -198,7 +199,8 @@ async function startServer(
     warn: (message) => log({ level: "warn", msg: message }),
   };
   const sessions = supervisorOf(sessionParts);
-  const base: RouteContext = { stores, inventory, runs, ...tools, fault, version, pid, bootNonce };
+  const exports = new ExportDesk(cacheFolder(environment));
+  const base = { stores, inventory, runs, ...tools, exports, fault, version, pid, bootNonce };
   const context: SessionContext & PeerContext = { ...base, own, peers, sessions };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [

@@ -28,12 +28,12 @@ export interface DocumentWriter {
   beginSubagent(message: ExportedMessage, place: MessagePlace): string;
   endSubagent(place: MessagePlace): string;
   /**
-   * What is put around messages that were taken back, once a later one says so: they are folded. JSON flags each of
-   * them instead (each stands on a line of its own).
+   * What is put around messages that were taken back, once a later one says so: they are folded. Or what is put before the last
+   * character of each message that was.
    */
   readonly takenBack:
     | { readonly kind: "fold"; begin(messages: number, depth: number): string; end(depth: number): string }
-    | { readonly kind: "flag" };
+    | { readonly kind: "flag"; readonly text: string };
   /** What stands below the messages. */
   foot(meta: ExportMeta): string;
 }

@@ -15,6 +15,11 @@ export interface Environment {
   variables(): { readonly [name: string]: string };
 }
 
+/** Where in our own home lies what may be deleted at any time. */
+export function cacheFolder({ bridgeHome }: Pick<Environment, "bridgeHome">): string {
+  return join(bridgeHome, "cache");
+}
+
 /** The environment of this process. `--home DIR` (`bridgeHome`) wins over `$AGENT_BRIDGE_HOME`. */
 export function processEnvironment(bridgeHome?: string): Environment {
   return environmentFrom({ variables: process.env, home: homeFolder(), platform: process.platform, bridgeHome });

@@ -96,7 +96,7 @@ export function readPrivate(path: string, limit: number): PrivateFile | undefine
 }
 
 /** What file systems without hard links (FAT, some network and phone ones) answer. */
-const NO_LINKS = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+export const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 async function writeBeside(path: string, data: string | Uint8Array): Promise<string> {
   makePrivateFolder(dirname(path));

@@ -1,35 +1,157 @@
+import type { SavedSession } from "../peers/own-sessions.ts";
+import type { KnownPeer, Peers } from "../peers/peer.ts";
 import { Failure } from "../platform/failure.ts";
 import type { SessionRef, Store } from "../stores/store.ts";
+import { clip } from "../transcript/clip.ts";
 import { agentNameOf, type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { printableLine } from "../transcript/printable.ts";
+import type { ExportWays } from "./export-source.ts";
+import { childWays, conversationWays, ownWays, transcriptWays } from "./export-ways.ts";
 import type { Chat } from "./follow.ts";
+import { savedSessions } from "./saved-sessions.ts";
+import { type OwnChatTools, ownChat, peerChat } from "./session-chat.ts";
 
-/** The chat of the session `asked`, or of its subagent `child`. @throws as `findSession` */
-export async function findChat(stores: readonly Store[], asked: string, child: string | undefined): Promise<Chat> {
-  const session = await findSession(stores, asked);
-  return child === undefined ? session : findChild(session, child);
+/** What finding by what a person says takes; no server is needed. */
+export interface AskedTools extends OwnChatTools {
+  readonly peers: Pick<Peers, "find" | "list">;
+}
+
+/** A session that was asked for, or a subagent of it. */
+export interface AskedChat {
+  readonly chat: Chat;
+  /** The ways to what is exported of it. */
+  readonly ways: ExportWays;
 }
 
 /**
- * The session that `asked` names: `agent/id` or `id`, whole or as much of its beginning as no other has.
- * @throws Failure usage when several begin so, not-found when none does.
+ * The session that `asked` means, or its subagent `child`. It is, in this order: `agent/id`; an id, of a session of ours before
+ * one in a store; the name of a session that is live; the name of the last session of ours that had it; the beginning of an id,
+ * also in `agent/id`, that no other session's has.
+ * @throws Failure usage: several begin so · not-found: none does, or it is no agent's and so has no chat · conflict: it has no id yet
  */
-async function findSession(stores: readonly Store[], asked: string): Promise<Chat> {
-  const slash = asked.indexOf("/");
-  const agent = slash < 0 ? undefined : agentNameOf(asked.slice(0, slash));
-  const id = sessionIdOf(asked.slice(slash + 1));
-  if (id === undefined || (slash >= 0 && agent === undefined)) throw noSession(asked);
-  const searched = stores.filter((store) => agent === undefined || store.agent === agent);
-  const exact = await withId(searched, id);
-  const found = exact.length > 0 ? exact : await withPrefix(searched, id);
-  const [first, second] = found;
-  if (first === undefined) throw noSession(asked);
-  if (second === undefined) return first;
-  const some = found.slice(0, 3).map(({ ref }) => `${ref.agent}/${ref.id}`);
-  const more = found.length > some.length ? ` and ${found.length - some.length} more` : "";
-  throw new Failure("usage", `"${asked}" may be ${some.join(", ")}${more}; give more of the id`);
+export async function askedChat(tools: AskedTools, asked: string, child?: string): Promise<AskedChat> {
+  const { open } = await findAsked(tools, asked);
+  const session = await open();
+  if (child === undefined) return session;
+  const chat = await findChild(session.chat, child);
+  return { chat, ways: childWays(session.ways, chat.ref.child ?? child) };
 }
 
-/** The subagent `asked` of `session`, by its id or by as much of its beginning as no other has. @throws as `findSession` */
+/** A session that fits what was asked for. */
+interface Candidate {
+  /** How it is asked for so that no other fits. */
+  readonly said: string;
+  readonly title: string;
+  open(): Promise<AskedChat>;
+}
+
+async function findAsked(tools: AskedTools, asked: string): Promise<Candidate> {
+  const slash = asked.indexOf("/");
+  const agent = slash < 0 ? undefined : agentNameOf(asked.slice(0, slash));
+  if (slash >= 0 && agent === undefined) throw noSession(asked);
+  const id = sessionIdOf(asked.slice(slash + 1));
+  const exact = id === undefined ? [] : await withId(tools, agent, id);
+  const named = exact.length > 0 || agent !== undefined ? [] : await withName(tools, asked);
+  const isBeginning = id !== undefined && exact.length === 0 && named.length === 0;
+  const found = isBeginning ? await withBeginning(tools, agent, id) : [...exact, ...named];
+  const [first] = found;
+  if (first === undefined) throw noSession(asked);
+  if (found.length === 1) return first;
+  throw new Failure("usage", `"${asked}" may be ${candidatesLine(found)}; give more of the id`);
+}
+
+/** Candidates that are named when several fit, and characters of their titles. */
+const MOST_NAMED = 8;
+const TITLE_CHARACTERS = 40;
+
+function candidatesLine(found: readonly Candidate[]): string {
+  const some = found.slice(0, MOST_NAMED).map(({ said, title }) => {
+    const short = clip(printableLine(title), TITLE_CHARACTERS).text;
+    return short === "" ? said : `${said} (${short})`;
+  });
+  const more = found.length - some.length;
+  return `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+async function withId(tools: AskedTools, agent: string | undefined, id: SessionId): Promise<Candidate[]> {
+  const ours = agent === undefined ? savedSessions(tools.own).find((session) => session.id === id) : undefined;
+  const searched = storesOf(tools, agent).filter((store) => ours === undefined || store.agent !== "daemon");
+  const found = await Promise.all(
+    searched.map(async (store) => ((await store.find(id)) ? [inStore(tools, store, id)] : [])),
+  );
+  return [...(ours === undefined ? [] : [ofOurs(tools, ours)]), ...found.flat()];
+}
+
+async function withName(tools: AskedTools, name: string): Promise<Candidate[]> {
+  const live = await tools.peers.find(name);
+  if (live !== undefined) return [ofPeer(tools, live)];
+  const named = savedSessions(tools.own).filter((session) => session.name === name);
+  const [last] = named.sort((a, b) => b.startedAt - a.startedAt);
+  return last === undefined ? [] : [ofOurs(tools, last)];
+}
+
+async function withBeginning(tools: AskedTools, agent: string | undefined, start: SessionId): Promise<Candidate[]> {
+  const ours = agent === undefined ? savedSessions(tools.own).filter(({ id }) => id.startsWith(start)) : [];
+  const ourIds = new Set(ours.map(({ id }) => id));
+  const found = ours.map((session) => ofOurs(tools, session));
+  for (const store of storesOf(tools, agent)) {
+    const rows = (await store.list("sweep")).filter(({ id }) => id.startsWith(start));
+    for (const [id, { title }] of new Map(rows.map((row) => [row.id, row]))) {
+      const isOurs = store.agent === "daemon" && ourIds.has(id);
+      if (!isOurs && (await store.find(id)) !== undefined) found.push(inStore(tools, store, id, title));
+    }
+  }
+  // A list leaves out a session in which nothing was said yet.
+  for (const { agent: its, sessionId } of await tools.peers.list()) {
+    const [store] = storesOf(tools, agent).filter((each) => each.agent === its);
+    const id = sessionId?.startsWith(start) ? sessionIdOf(sessionId) : undefined;
+    if (store === undefined || id === undefined || found.some(({ said }) => said === `${its}/${id}`)) continue;
+    if ((await store.find(id)) !== undefined) found.push(inStore(tools, store, id));
+  }
+  return found;
+}
+
+function storesOf({ stores }: AskedTools, agent: string | undefined): readonly Store[] {
+  return stores.filter((store) => agent === undefined || store.agent === agent);
+}
+
+function inStore(tools: AskedTools, store: Store, id: SessionId, title = ""): Candidate {
+  const said = `${store.agent}/${id}`;
+  const open = async (): Promise<AskedChat> => {
+    const ref = await store.find(id);
+    if (ref === undefined) throw noSession(said);
+    const chat = { store, ref, locate: () => store.find(id) };
+    return { chat, ways: await transcriptWays(tools, store.agent, id) };
+  };
+  return { said, title, open };
+}
+
+function ofOurs(tools: AskedTools, saved: SavedSession): Candidate {
+  const { id, kind, name = "" } = saved;
+  const open = async (): Promise<AskedChat> => {
+    if (kind !== "agent") {
+      const shows = `agent-bridge sessions attach ${id} shows what it prints`;
+      throw new Failure("not-found", `a ${kind} session has no chat, so there is nothing to show or export; ${shows}`);
+    }
+    return { chat: await ownChat(tools, saved, undefined), ways: ownWays(tools, saved) };
+  };
+  return { said: id, title: name, open };
+}
+
+function ofPeer(tools: AskedTools, { peer, ownId }: KnownPeer): Candidate {
+  const ours = savedSessions(tools.own).find(({ id }) => id === ownId);
+  if (ours !== undefined) return ofOurs(tools, ours);
+  const open = async (): Promise<AskedChat> => {
+    const chat = await peerChat(tools, peer, undefined);
+    return { chat, ways: conversationWays(tools, { agent: peer.agent, session: peer.sessionId ?? undefined }) };
+  };
+  return { said: peer.name, title: peer.title ?? "", open };
+}
+
+/**
+ * The subagent `asked` of `session`, by its id or by as much of its beginning as no other has.
+ * @throws Failure usage: several begin so · not-found: none does
+ */
 async function findChild(session: Chat, asked: string): Promise<Chat> {
   const { store, ref } = session;
   const id = sessionIdOf(asked);
@@ -55,28 +177,6 @@ async function childChat({ store, locate }: Chat, id: SessionId): Promise<Chat |
   };
   const ref = await find();
   return ref && { store, ref, locate: find };
-}
-
-async function sessionChat(store: Store, id: SessionId): Promise<Chat | undefined> {
-  const ref = await store.find(id);
-  return ref && { store, ref, locate: () => store.find(id) };
-}
-
-async function withId(stores: readonly Store[], id: SessionId): Promise<Chat[]> {
-  const chats = await Promise.all(stores.map((store) => sessionChat(store, id)));
-  return chats.filter((chat) => chat !== undefined);
-}
-
-async function withPrefix(stores: readonly Store[], prefix: SessionId): Promise<Chat[]> {
-  const found: Chat[] = [];
-  for (const store of stores) {
-    const ids = (await store.list("sweep")).map((listed) => listed.id);
-    for (const id of new Set(ids.filter((each) => each.startsWith(prefix)))) {
-      const chat = await sessionChat(store, id);
-      if (chat !== undefined) found.push(chat);
-    }
-  }
-  return found;
 }
 
 function noSession(asked: string): Failure {

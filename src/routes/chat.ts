@@ -4,6 +4,9 @@ import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
 import { toItems, UNCUT_LIMITS } from "../transcript/item.ts";
 import type { RouteContext } from "./context.ts";
+import { exportRoute } from "./export.ts";
+import type { ExportWays } from "./export-source.ts";
+import { childWays } from "./export-ways.ts";
 import { findChild, StoreMissing } from "./find.ts";
 import type { Chat } from "./follow.ts";
 import { CURSOR_SCHEMA, cursor, cursorOrTail, once } from "./query.ts";
@@ -23,6 +26,8 @@ export interface ChatMount {
    * @throws Failure not-found, conflict, bad-request
    */
   find(params: Params, given: Cursor | "tail" | undefined): Promise<Chat>;
+  /** The ways to that chat for an export. @throws Failure not-found */
+  ways(params: Params): Promise<ExportWays>;
 }
 
 const FROM = cursorOrTail(
@@ -54,19 +59,20 @@ type FindOne = (params: Params, given: Cursor | "tail" | undefined) => Promise<C
 
 /** The routes of a chat and of its subagents' chats. */
 export function chatRoutes(mount: ChatMount, context: RouteContext): readonly Route[] {
-  const { prefix, what, find } = mount;
+  const { prefix, what, find, ways } = mount;
   const own = [
     chatRoute(`${prefix}/chat`, what, find, context.pages),
     streamRoute(`${prefix}/chat/stream`, what, find, context),
     itemRoute(`${prefix}/item`, what, find),
+    exportRoute(`${prefix}/export`, what, ways, context.exports),
   ];
   return [...own.map(refusing), ...subagentRoutes(mount, context)];
 }
 
 /** The routes of the subagents of a chat alone. */
 export function subagentRoutes(mount: ChatMount, context: RouteContext): readonly Route[] {
-  const { prefix, what, find } = mount;
-  const { pages } = context;
+  const { prefix, what, find, ways } = mount;
+  const { pages, exports } = context;
   const child = `${prefix}/subagents/:child`;
   const findOwn: FindOne = async (params, given) =>
     findChild(await find(params, given), params.child ?? "", pages, given);
@@ -75,6 +81,12 @@ export function subagentRoutes(mount: ChatMount, context: RouteContext): readonl
     chatRoute(child, `a subagent of ${what}`, findOwn, pages),
     streamRoute(`${child}/stream`, `a subagent of ${what}`, findOwn, context),
     itemRoute(`${child}/item`, `a subagent of ${what}`, findOwn),
+    exportRoute(
+      `${child}/export`,
+      `a subagent of ${what}`,
+      async (params) => childWays(await ways(params), params.child ?? ""),
+      exports,
+    ),
   ];
   return own.map(refusing);
 }

@@ -6,6 +6,7 @@ import type { RunInventory } from "../runs/inventory.ts";
 import type { Inventory } from "../stores/inventory.ts";
 import type { Pages } from "../stores/pages.ts";
 import type { Store } from "../stores/store.ts";
+import type { ExportDesk } from "./export-desk.ts";
 
 /** What the routes answer from; made once, when the server starts. */
 export interface RouteContext {
@@ -15,6 +16,9 @@ export interface RouteContext {
   /** Runs and jobs. */
   readonly runs: RunInventory;
   readonly pages: Pages;
+  /** Sessions of ours, live and ended: they say what was recorded of which agent's session. */
+  readonly own: Pick<OwnSessions, "read">;
+  readonly exports: ExportDesk;
   readonly timer: Timer;
   /** Told of an error that was not foreseen where no status can tell of it: inside a stream that goes on. */
   fault(route: string, error: unknown): void;
@@ -33,7 +37,7 @@ export interface SessionContext extends RouteContext {
 
 /** What the routes of peers, and of the chats of sessions, answer from besides. */
 export interface PeerContext extends RouteContext {
-  /** Sessions of ours, live and ended, and those that joined. */
+  /** Also those that joined. */
   readonly own: OwnSessions;
   readonly peers: Peers;
 }

@@ -137,7 +137,7 @@ function stillEmpty({ store, ref, locate }: Chat): Chat {
 }
 
 /** Whether a chat has an item: a CLI makes its file before there is anything in it that is shown. */
-async function showsSomething({ store, ref }: Chat, pages: Pages): Promise<boolean> {
+export async function showsSomething({ store, ref }: Pick<Chat, "store" | "ref">, pages: Pages): Promise<boolean> {
   try {
     for (let from = START; ; ) {
       const { page } = await pages.from(store, ref, from);

@@ -53,22 +53,37 @@ interface Progress {
   sentTo?: number | undefined;
 }
 
-/**
- * The records of a session behind the number `since`, each once, in the order of the file, as they come. A recording that
- * is not there (yet, or any more) is waited for. One that begins anew with the number 1 is announced by an event `reset`; one that
- * was made again and goes on with the numbers goes on here too. Ends with the signal. @throws what the store throws otherwise
- */
+/** What is new in a recording: records, or that it begins anew. */
+export type RecordedNews = { readonly events: readonly RawEvent[] } | "reset";
+
+/** `recordedNews` as server-sent events. */
 export async function* recordedEvents(
   recorded: Recorded,
   since: number,
-  tools: StreamTools,
+  { timer, wires }: StreamTools,
   signal: AbortSignal,
 ): AsyncGenerator<SseEvent | SseBlock, void> {
+  for await (const news of recordedNews(recorded, since, timer, signal)) {
+    yield news === "reset" ? { event: news, id: "0", data: { reset: true } } : { wire: wires.of(news.events) };
+  }
+}
+
+/**
+ * The records of a session behind the number `since`, each once, in the order of the file, as they come. A recording that
+ * is not there (yet, or any more) is waited for. One that begins anew with the number 1 is announced by `reset`; one that
+ * was made again and goes on with the numbers goes on here too. Ends with the signal. @throws what the store throws otherwise
+ */
+export async function* recordedNews(
+  recorded: Pick<Recorded, "store" | "ref" | "locate">,
+  since: number,
+  timer: Timer,
+  signal: AbortSignal,
+): AsyncGenerator<RecordedNews, void> {
   const progress: Progress = { from: since, last: since, replaced: false };
   let { ref } = recorded;
   while (!signal.aborted) {
-    if (ref !== undefined) yield* whileThere({ store: recorded.store, ref }, progress, tools, signal);
-    await pause(tools.timer, POLL_MS, signal);
+    if (ref !== undefined) yield* whileThere({ store: recorded.store, ref }, progress, timer, signal);
+    await pause(timer, POLL_MS, signal);
     ref = await recorded.locate();
   }
 }
@@ -77,15 +92,15 @@ export async function* recordedEvents(
 async function* whileThere(
   recording: Recording,
   progress: Progress,
-  { timer, wires }: StreamTools,
+  timer: Timer,
   signal: AbortSignal,
-): AsyncGenerator<SseEvent | SseBlock, void> {
+): AsyncGenerator<RecordedNews, void> {
   const bell = new Bell();
   const left = new AbortController();
   const watching = ringing(recording, bell, AbortSignal.any([signal, left.signal]));
   try {
     for (let patience = FIRST_RECHECK_MS; !signal.aborted; patience = RECHECK_MS) {
-      yield* unread(recording, progress, wires, signal);
+      yield* unread(recording, progress, signal);
       const ms = watching.lost ? POLL_MS : patience;
       await Promise.all([bell.listen(signal, { timer, ms }), pause(timer, GATHER_MS, signal)]);
     }
@@ -100,13 +115,12 @@ async function* whileThere(
 async function* unread(
   recording: Recording,
   progress: Progress,
-  wires: SharedWires,
   signal: AbortSignal,
-): AsyncGenerator<SseEvent | SseBlock, void> {
+): AsyncGenerator<RecordedNews, void> {
   while (!signal.aborted) {
     const page = await readOn(recording, progress);
     if (page === undefined) return;
-    yield* sent(page.events, progress, wires);
+    yield* unsent(page.events, progress);
     if (page.complete) return;
     // Pages of a long recording may all be at hand at once; others get their turn in between.
     await turn();
@@ -126,25 +140,21 @@ async function readOn({ store, ref }: Recording, progress: Progress): Promise<Ra
   return page;
 }
 
-function* sent(
-  events: readonly RawEvent[],
-  progress: Progress,
-  wires: SharedWires,
-): Generator<SseEvent | SseBlock, void> {
+function* unsent(events: readonly RawEvent[], progress: Progress): Generator<RecordedNews, void> {
   const [first] = events;
   if (first === undefined) return;
   if (progress.replaced) {
     progress.replaced = false;
     const goesOn = first.seq > 1;
     progress.sentTo = goesOn ? progress.last : undefined;
-    if (!goesOn) yield { event: "reset", id: "0", data: { reset: true } };
+    if (!goesOn) yield "reset";
   }
   const { sentTo } = progress;
-  const unsent = sentTo === undefined ? 0 : events.findIndex(({ seq }) => seq > sentTo);
-  if (unsent < 0) return;
+  const from = sentTo === undefined ? 0 : events.findIndex(({ seq }) => seq > sentTo);
+  if (from < 0) return;
   progress.sentTo = undefined;
   progress.last = events.at(-1)?.seq ?? progress.last;
-  yield { wire: unsent === 0 ? wires.of(events) : wireOf(events.slice(unsent)) };
+  yield { events: from === 0 ? events : events.slice(from) };
 }
 
 /** What lists of records are on the wire: clients that get the same list get the same bytes, made once. */

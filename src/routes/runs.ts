@@ -4,21 +4,23 @@ import { CHUNK_BYTES } from "../runs/log-file.ts";
 import { parseRunCursor, RUN_LIMIT, RUN_LIMIT_MOST } from "../runs/page.ts";
 import type { FoundRun } from "../runs/reader.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
-import { chatRoutes } from "./chat.ts";
+import { type ChatMount, chatRoutes } from "./chat.ts";
 import type { RouteContext } from "./context.ts";
+import { conversationWays } from "./export-ways.ts";
 import { findConversation, standingOf } from "./find.ts";
 import { integer, once } from "./query.ts";
 import { LOG, RUN_PAGE } from "./run-schemas.ts";
 
 /** The list of runs, their logs and their chats. */
 export function runRoutes(context: RouteContext): readonly Route[] {
-  const mount: Parameters<typeof chatRoutes>[0] = {
+  const mount: ChatMount = {
     prefix: "/api/runs/:name",
     what: "a run",
     async find({ name = "" }, given) {
       const run = await findRun(context, name);
       return findConversation(context, run, given, standingOf(context.runs, `run:${name}`, run));
     },
+    ways: async ({ name = "" }) => conversationWays(context, await findRun(context, name)),
   };
   return [runList(context), runLog(context), ...chatRoutes(mount, context)];
 }

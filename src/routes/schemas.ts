@@ -34,7 +34,8 @@ export const AGENT: JsonSchema = { type: "string", enum: AGENT_NAMES };
 export const ID: JsonSchema = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$" };
 const TITLE: JsonSchema = { type: "string", maxLength: TITLE_CHARACTERS };
 const CURSOR: JsonSchema = { type: "string", description: "A place in a chat; opaque." };
-const YES: JsonSchema = { const: true };
+/** A flag that is there or not. */
+export const YES: JsonSchema = { const: true };
 
 /** One thing that a chat shows. */
 export const ITEM: JsonSchema = item(
@@ -115,10 +116,16 @@ const ROW_MORE = {
 /** A session in a list. */
 export const ROW: JsonSchema = object(ROW_FIELDS, ROW_MORE);
 
+/** Counts of tokens, each where the store gives it. */
+export const TOKENS: JsonSchema = object(
+  {},
+  { input: COUNT, output: COUNT, cacheRead: COUNT, cacheWrite: COUNT, reasoning: COUNT },
+);
+
 /** A session with its totals. */
 export const ENTRY: JsonSchema = object(ROW_FIELDS, {
   ...ROW_MORE,
-  tokens: object({}, { input: COUNT, output: COUNT, cacheRead: COUNT, cacheWrite: COUNT, reasoning: COUNT }),
+  tokens: TOKENS,
   costUsd: { type: "number" },
   counting: { ...YES, description: "The totals are being counted; ask again." },
 });

@@ -1,8 +1,9 @@
 import { Failure } from "../platform/failure.ts";
 import { type Route, route } from "../server/route.ts";
 import { LIST_LIMIT, LIST_STATES, parseRowCursor } from "../stores/list-query.ts";
-import { chatRoutes } from "./chat.ts";
+import { type ChatMount, chatRoutes } from "./chat.ts";
 import type { RouteContext } from "./context.ts";
+import { transcriptWays } from "./export-ways.ts";
 import { findChat } from "./find.ts";
 import { agent, flag, folder, integer, once, oneOf, text } from "./query.ts";
 import { COUNT, ENTRY, list, object, orNull, ROW, TEXT } from "./schemas.ts";
@@ -11,10 +12,11 @@ const LIST_MOST = 500;
 
 /** The list of every session, each session, and its chats. */
 export function transcriptRoutes(context: RouteContext): readonly Route[] {
-  const mount = {
+  const mount: ChatMount = {
     prefix: "/api/transcripts/:agent/:id",
     what: "a transcript",
-    find: ({ agent = "", id = "" }: { readonly [name: string]: string }) => findChat(context.stores, agent, id),
+    find: ({ agent = "", id = "" }) => findChat(context.stores, agent, id),
+    ways: ({ agent = "", id = "" }) => transcriptWays(context, agent, id),
   };
   return [transcriptList(context), transcriptEntry(context), ...chatRoutes(mount, context)];
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock, EpochMs } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
 import { hasBody, passOver } from "./body.ts";
+import { type DocumentTerms, writeDocument } from "./document.ts";
 import { type EtagMemo, etagOf, namesEtag } from "./etag.ts";
 import { admit, type Found, findRoute, isStillAdmitted } from "./guard.ts";
 import { type ServerLog, type ServerLogRecord, traceOf } from "./log.ts";
@@ -29,6 +30,8 @@ export interface DispatchOptions {
   readonly keepAliveMs: number;
   /** Milliseconds between two looks whether an open stream's client still has the right key. */
   readonly recheckMs: number;
+  /** Milliseconds that the client of a document may take nothing. */
+  readonly stallMs: number;
 }
 
 /** How much a refused client may still send before it is cut off. */
@@ -83,20 +86,20 @@ async function answer(
   else {
     const { signal } = admitted;
     const mayGoOn = (): boolean => isStillAdmitted(request, route, options.key);
-    const { keepAliveMs, recheckMs } = options;
-    await write(given, response, etag, { signal, keepAliveMs, recheckMs, mayGoOn });
+    await write(given, response, etag, { ...options, signal, mayGoOn });
   }
 }
 
 function validityOf(given: Answer): Validity | undefined {
-  return given.kind === "events" || (given.status ?? 200) !== 200 ? undefined : given.validity;
+  if (given.kind === "events" || given.kind === "document" || (given.status ?? 200) !== 200) return undefined;
+  return given.validity;
 }
 
 async function write(
   given: Answer,
   response: ServerResponse,
   etag: string | undefined,
-  terms: StreamTerms,
+  terms: StreamTerms & DocumentTerms,
 ): Promise<void> {
   switch (given.kind) {
     case "json":
@@ -104,6 +107,9 @@ async function write(
       return;
     case "text":
       respondText(response, given.status ?? 200, given.type, given.body, { etag, headers: given.headers });
+      return;
+    case "document":
+      await writeDocument(response, given, terms);
       return;
     case "events":
       await writeEvents(response, given.events, terms);

@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
 import { type Asset, assetRoute } from "./asset.ts";
 import type { DispatchOptions } from "./dispatch.ts";
+import { STALL_MS } from "./document.ts";
 import { makeEtagMemo } from "./etag.ts";
 import { Exchanges } from "./exchange.ts";
 import { type ServerLog, traceOf } from "./log.ts";
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly keepAliveMs?: number;
   /** Milliseconds between two looks whether an open stream's client still has the right key; 1 s when absent. */
   readonly recheckMs?: number;
+  /** Milliseconds that the client of a document may take nothing; 60 s when absent. */
+  readonly stallMs?: number;
 }
 
 /** A server that listens. */
@@ -106,6 +109,7 @@ function dispatchOptions(options: ServerOptions): DispatchOptions {
     bodyTimeoutMs: options.bodyTimeoutMs ?? 10_000,
     keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
     recheckMs: options.recheckMs ?? RECHECK_MS,
+    stallMs: options.stallMs ?? STALL_MS,
   };
 }
 

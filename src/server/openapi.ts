@@ -58,9 +58,13 @@ function requestBody({ body }: Route): JsonSchema {
 }
 
 function responses(route: Route): JsonSchema {
-  const { media = "application/json", method, conditional, status = 200 } = route;
+  const { media = "application/json", alternatives = {}, method, conditional, status = 200 } = route;
+  const others = Object.entries(alternatives).map(([other, schema]) => [other, { schema }] as const);
   return {
-    [status]: { description: route.summary, content: { [media]: { schema: route.answer } } },
+    [status]: {
+      description: route.summary,
+      content: { [media]: { schema: route.answer }, ...Object.fromEntries(others) },
+    },
     ...(conditional && { "304": { description: "What `If-None-Match` names is still what would be answered." } }),
     "400": ERROR,
     "403": ERROR,

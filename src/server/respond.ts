@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { http } from "../platform/builtins.ts";
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { MethodRefused } from "./guard.ts";
+import type { DocumentAnswer } from "./route.ts";
 
 /** The status of each kind of failure: the only place that knows. */
 const FAILURE_STATUS: { readonly [K in FailureKind]: number } = {
@@ -55,8 +56,16 @@ export function respondText(
   body: string,
   extras: Extras = {},
 ): void {
-  const html = /^text\/html\b/i.test(type) ? HTML_HEADERS : {};
-  send(response, status, type, body, { ...extras, headers: { ...html, ...extras.headers } });
+  send(response, status, type, body, { ...extras, headers: { ...headersOf(type), ...extras.headers } });
+}
+
+/** Starts the answer that is a document; its body follows, `size` bytes of it. */
+export function startDocument(response: ServerResponse, { type, headers, size }: DocumentAnswer): void {
+  response.writeHead(200, {
+    ...headersFor({ headers: { ...headersOf(type), ...headers } }),
+    "Content-Type": type,
+    "Content-Length": size,
+  });
 }
 
 /** Says that what the client holds is still what it would get: the headers of that answer that belong to it, no body. */
@@ -113,6 +122,10 @@ function send(response: ServerResponse, status: number, type: string, body: stri
     "Content-Length": bytes.length,
   });
   response.end(bytes);
+}
+
+function headersOf(type: string): Headers {
+  return /^text\/html\b/i.test(type) ? HTML_HEADERS : {};
 }
 
 function headersFor({ etag, headers }: Extras): Headers {

@@ -66,6 +66,20 @@ export interface Validity {
   readonly settled: boolean;
 }
 
+/** An answer that is read piece by piece while it is written, and never changes: a whole document. */
+export interface DocumentAnswer {
+  readonly kind: "document";
+  /** Its content type. */
+  readonly type: string;
+  readonly headers: { readonly [name: string]: string };
+  /** In bytes: exactly what `body` gives. */
+  readonly size: number;
+  /** What was given is not changed any more. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Called once, whatever becomes of the answer. */
+  close(): Promise<void>;
+}
+
 /** What a handler answers. `respond` writes it. */
 export type Answer =
   | {
@@ -75,6 +89,7 @@ export type Answer =
       readonly headers?: Record<string, string>;
       readonly validity?: Validity;
     }
+  | DocumentAnswer
   | { readonly kind: "events"; readonly events: AsyncIterable<SseEvent | SseBlock> }
   | {
       readonly kind: "text";
@@ -100,6 +115,8 @@ export interface Route<Q extends QueryParameters = QueryParameters> {
   readonly status?: 200 | 201 | 202;
   /** The content type of the answer, where it is not JSON. A stream's is `text/event-stream`. */
   readonly media?: string;
+  /** Further content types that the answer may have instead, each with its schema. */
+  readonly alternatives?: { readonly [media: string]: JsonSchema };
   /** Its answers can carry an ETag, so that `If-None-Match` can be answered 304. */
   readonly conditional?: true;
   /** What it answers besides that and errors in JSON, by status: a text of the content type `media`, or JSON of a `schema`. */

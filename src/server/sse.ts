@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { drained } from "./drained.ts";
 import { startEvents } from "./respond.ts";
 import type { SseBlock, SseEvent } from "./route.ts";
 
@@ -85,19 +86,5 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | und
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
-/** Waits until the client has taken what was written, or is gone. */
-function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off("drain", done).off("close", done);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    response.on("drain", done).on("close", done);
-    signal.addEventListener("abort", done);
-    if (response.destroyed || signal.aborted) done();
   });
 }

@@ -48,10 +48,10 @@ export class RecordingInstead extends DelegatingStore {
     return { ...page, entries, next: this.#withMark(page.next), prev, ...(reset && { reset }) };
   }
 
-  override async record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
+  override async record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
     const own = this.#unmarked(pos);
     if (own === undefined) throw noSuchRecord();
-    return this.#marked(await this.store.record(ref, own));
+    return this.#marked(await this.store.record(ref, own, mostBytes));
   }
 
   #withMark(cursor: Cursor): Cursor {
@@ -61,7 +61,8 @@ export class RecordingInstead extends DelegatingStore {
   #marked(entries: readonly Entry[]): readonly Entry[] {
     return entries.map((entry) => {
       const of = "of" in entry && entry.of !== undefined ? { of: this.#withMark(entry.of) } : {};
-      return { ...entry, pos: this.#withMark(entry.pos), ...of };
+      const taken = "takesBack" in entry && entry.takesBack !== undefined ? this.#withMark(entry.takesBack) : undefined;
+      return { ...entry, pos: this.#withMark(entry.pos), ...of, ...(taken !== undefined && { takesBack: taken }) };
     });
   }
 
@@ -93,9 +94,9 @@ export class AfterRecording extends DelegatingStore {
     return { ...(await this.store.before(ref, "tail", budget)), reset: true };
   }
 
-  override async record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
+  override async record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
     if (this.#isOfRecording(pos)) throw noSuchRecord();
-    return this.store.record(ref, pos);
+    return this.store.record(ref, pos, mostBytes);
   }
 
   #isOfRecording(cursor: Cursor): boolean {

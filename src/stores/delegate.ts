@@ -48,8 +48,8 @@ export class DelegatingStore implements Store {
     return this.store.before(ref, before, budget);
   }
 
-  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return this.store.record(ref, pos);
+  record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
+    return this.store.record(ref, pos, mostBytes);
   }
 
   children(ref: SessionRef): Promise<ChildList> {

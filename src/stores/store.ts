@@ -186,8 +186,12 @@ export interface Store {
   entries(ref: SessionRef, from: Cursor, budget: Budget): Promise<EntryPage>;
   /** The entries that end at `before`, or the last ones; oversized records are stepped over until one item is found. */
   before(ref: SessionRef, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore>;
-  /** The entries of the one record at `pos`, also of one too large for a page. @throws Failure not-found */
-  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]>;
+  /**
+   * The entries of the one record at `pos`, also of one too large for a page: whole up to `mostBytes` (32 MiB when left out),
+   * else the marker `oversized`. Of a record that only goes on with an item that an earlier one began: that item. What it gives
+   * stands in the place of all that a page gives at `pos`. @throws Failure not-found
+   */
+  record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
   /** Its subagents. */
   children(ref: SessionRef): Promise<ChildList>;
   /** A subagent of this very session, else undefined. */

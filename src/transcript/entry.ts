@@ -105,6 +105,11 @@ export interface MarkerEntry extends EntryBase {
   /** What was printed or reported, in full. */
   readonly text?: string;
   readonly isError?: boolean;
+  /**
+   * On a `rewind`: the `pos` of the first prompt (a user entry) that it takes back; all that stands from there to this mark
+   * is taken back. Absent where the prompt stands further back than is looked. Chats show only the mark; an export folds.
+   */
+  readonly takesBack?: Cursor;
 }
 
 /** One thing that a record says, uncut; what every store gives and chat, export, search and usage are made from. */

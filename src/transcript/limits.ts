@@ -16,6 +16,8 @@ export const LOOK_BACK_BYTES = 8 * 1024 * 1024;
 export const UNCUT_BYTES = 1024 * 1024;
 /** Bytes of the largest record that `GET …/item` parses; a longer one stays the item `oversized`. */
 export const UNCUT_RECORD_BYTES = 32 * 1024 * 1024;
+/** Bytes of the largest record that an export holds whole; a longer one is named in its place. */
+export const EXPORT_RECORD_BYTES = 128 * 1024 * 1024;
 /** Characters of a cursor. */
 export const CURSOR_CHARACTERS = 256;
 /** Children in one list. */

@@ -23,6 +23,19 @@ export const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
+/** `value` as JSON on one line, that is safe to print on a terminal; `indent` for people. */
+export function printableJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, undefined, indent);
+  // Most texts are told at once to be fine: looking for each of those characters takes several times as long.
+  if (!/[\u007f-\uffff]/.test(json)) return json;
+  return json.replace(UNPRINTABLE, (character) => character.split("").map(escapedUnit).join(""));
+}
+
+/** A UTF-16 unit as JSON escapes it. */
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 /** Makes a text printable that comes in chunks: what `printable` takes out of the whole, also where it is split over two. */
 export class PrintableText {
   #held = "";

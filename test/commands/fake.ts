@@ -35,13 +35,14 @@ export interface FakeTerminal extends Terminal {
 /** A terminal of `columns` columns, or (without) a pipe. */
 export function fakeTerminal(columns?: number): FakeTerminal {
   const written = { out: "", err: "" };
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return {
     written,
     columns,
     colours: false,
     showsProgress: false,
     async out(text) {
-      written.out += text;
+      written.out += typeof text === "string" ? text : decoder.decode(text, { stream: true });
     },
     async err(text) {
       written.err += text;
@@ -152,7 +153,7 @@ export function fakeStore(
     totals: unexpected,
     watch: unexpected,
     changes: unexpected,
-    live: unexpected,
+    live: async () => [],
     report: unexpected,
     ...more,
   };

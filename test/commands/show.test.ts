@@ -88,7 +88,7 @@ test("a session is named by the beginning of its id, if no other begins so", asy
   assert.deepEqual(await ran(["show", "1b"]), {
     code: 2,
     out: "",
-    err: 'agent-bridge: "1b" may be claude/1b0e, claude/1b0f; give more of the id\n',
+    err: 'agent-bridge: "1b" may be claude/1b0e (title of 1b0e), claude/1b0f (title of 1b0f); give more of the id\n',
   });
 });
 
@@ -134,7 +134,7 @@ test("tail -f prints what is added until it is interrupted, and nothing twice", 
     ...terminal,
     async out(text) {
       await terminal.out(text);
-      if (text.includes("t5")) interrupt.abort();
+      if (String(text).includes("t5")) interrupt.abort();
     },
   };
   const store = fakeStore([listed("1b0e")], { "1b0e": chat }, { watch });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit, fitEnd, printableJson, widthOf } from "../../src/commands/width.ts";
-import { printable } from "../../src/transcript/printable.ts";
+import { fit, fitEnd, widthOf } from "../../src/commands/width.ts";
+import { printable, printableJson } from "../../src/transcript/printable.ts";
 
 test("wide characters take two columns, combining marks none", () => {
   const texts = ["abc", "é", "e\u0301", "日本", "한국", "😀", "👩‍👩‍👧", "❤️", "…", "ｱ", "Ａ"];

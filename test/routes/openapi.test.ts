@@ -37,6 +37,7 @@ async function described(t: TestContext) {
   sessions.add({ id: "live" });
   store.say("a", "parent");
   store.say("a.c", "child");
+  store.totalsOf = { tokens: {} };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
     homeRoute({
@@ -100,7 +101,7 @@ test("every route answers as the document says: its content type, and 304 just w
     if (etag === undefined) continue;
     assert.equal((await head(server, target, { ...COOKIE, "if-none-match": etag })).statusCode, 304, target);
   }
-  assert.equal(answered, 20);
+  assert.equal(answered, 22);
 });
 
 test("a stream is described as one, and nothing else is", async (t) => {
@@ -111,6 +112,33 @@ test("a stream is described as one, and nothing else is", async (t) => {
     assert.equal(
       streams.some(([each]) => each === path),
       isStream,
+      path,
+    );
+  }
+});
+
+test("an export is described with every content type that it may have, and no ETag", async (t) => {
+  const { paths } = await described(t);
+  const exports = Object.entries(paths).filter(([path]) => path.endsWith("/export"));
+  // Those of sessions are of the server that looks for peers.
+  assert.deepEqual(
+    exports.map(([path]) => path),
+    [
+      "/api/transcripts/{agent}/{id}/export",
+      "/api/transcripts/{agent}/{id}/subagents/{child}/export",
+      "/api/runs/{name}/export",
+      "/api/runs/{name}/subagents/{child}/export",
+      "/api/jobs/{job}/subagents/{child}/export",
+    ],
+  );
+  for (const [path, { get: operation }] of exports) {
+    const content = operation?.responses["200"]?.content ?? {};
+    assert.deepEqual(Object.keys(content), ["text/markdown", "application/json", "text/html"], path);
+    const query = operation?.parameters.map(({ name }) => name).filter((name) => !path.includes(`{${name}}`));
+    assert.deepEqual(query, ["format", "source", "subagents", "reasoning", "maxToolChars"], path);
+    assert.deepEqual(
+      ["304", "400", "404", "409"].map((status) => operation?.responses[status] !== undefined),
+      [false, true, true, true],
       path,
     );
   }
@@ -220,10 +248,11 @@ test("what changes something is described with its body and its status", async (
 test("what reads a session is described with its 409, and nothing else", async (t) => {
   const { paths } = await described(t);
   const refusing = Object.entries(paths).filter(([, { get }]) => Object.hasOwn(get?.responses ?? {}, "409"));
-  const reads = /^\/api\/(runs\/\{name\}\/(chat|item|subagents)|jobs\/\{job\}\/subagents|transcripts\/\{agent\})/;
+  const reads =
+    /^\/api\/(runs\/\{name\}\/(chat|item|export|subagents)|jobs\/\{job\}\/subagents|transcripts\/\{agent\})/;
   assert.deepEqual(
     refusing.map(([path]) => path),
     Object.keys(paths).filter((path) => reads.test(path)),
   );
-  assert.equal(refusing.length, 19);
+  assert.equal(refusing.length, 24);
 });

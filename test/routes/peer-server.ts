@@ -9,6 +9,7 @@ import { systemTimer } from "../../src/platform/timer.ts";
 import { createWatcher } from "../../src/platform/watch.ts";
 import type { PeerContext } from "../../src/routes/context.ts";
 import { eventsRoute } from "../../src/routes/events.ts";
+import { ExportDesk } from "../../src/routes/export-desk.ts";
 import { peerRoutes } from "../../src/routes/peers.ts";
 import { sessionChatRoutes } from "../../src/routes/session-chat.ts";
 import { stateRoute } from "../../src/routes/state.ts";
@@ -55,6 +56,7 @@ export async function peerServer(t: TestContext, more: readonly Store[] = []): P
     ...{ stores, inventory, timer, own, peers },
     runs: new RunInventory({ bridgeHome, clock }),
     pages: new Pages(clock),
+    exports: new ExportDesk(join(bridgeHome, "cache")),
     fault: (_route, error) => {
       throw error;
     },

@@ -144,6 +144,6 @@ test("every chat refuses the cursor of another store, and that of a run or job w
     await assertRefused(server, `${bare}?${parameter}=${"j".repeat(257)}`, 400);
   }
   const ofRuns = patterns.filter((pattern) => /^\/api\/(runs\/:name|jobs\/:job)\/./.test(pattern));
-  assert.equal(ofRuns.length, 11);
+  assert.equal(ofRuns.length, 14);
   for (const pattern of ofRuns) await assertRefused(server, path(pattern, { name: "none", job: "none" }), 409);
 });

@@ -63,6 +63,7 @@ export async function serve(
     bodyTimeoutMs?: number;
     keepAliveMs?: number;
     recheckMs?: number;
+    stallMs?: number;
   } = {},
 ): Promise<TestServer> {
   const log: ServerLogRecord[] = [];

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { RouteContext } from "../../src/routes/context.ts";
 import { eventsRoute } from "../../src/routes/events.ts";
+import { ExportDesk } from "../../src/routes/export-desk.ts";
 import { jobRoutes } from "../../src/routes/jobs.ts";
 import { runRoutes } from "../../src/routes/runs.ts";
 import { sessionRoutes } from "../../src/routes/sessions.ts";
@@ -59,6 +60,8 @@ export function served(t: TestContext, more?: { sessions: FakeSessions; recordin
     inventory,
     runs,
     pages: new Pages(time),
+    own: { read: () => ({ sessions: [], peers: [] }) },
+    exports: new ExportDesk(join(bridgeHome, "cache")),
     timer: time,
     fault: (_route, error) => faults.push(error),
     version: "1.2.3",

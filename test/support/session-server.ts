@@ -1,13 +1,17 @@
+import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import type { SessionDescriptor } from "../../src/agents/sessions.ts";
 import type { Bridge } from "../../src/commands/bridge.ts";
+import type { SavedSession } from "../../src/peers/own-sessions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { environmentFrom } from "../../src/platform/environment.ts";
 import { systemTimer } from "../../src/platform/timer.ts";
 import { createWatcher } from "../../src/platform/watch.ts";
 import type { SessionContext } from "../../src/routes/context.ts";
 import { eventsRoute } from "../../src/routes/events.ts";
+import { ExportDesk } from "../../src/routes/export-desk.ts";
 import { sessionRoutes } from "../../src/routes/sessions.ts";
 import { RunInventory } from "../../src/runs/inventory.ts";
 import { Inventory } from "../../src/stores/inventory.ts";
@@ -46,6 +50,8 @@ export async function sessionServer(t: TestContext): Promise<SessionServer> {
   const context: SessionContext = {
     ...{ stores, inventory, sessions, timer: systemTimer, pages: new Pages(systemClock) },
     runs: new RunInventory({ bridgeHome: join(home, ".agent-bridge"), clock: systemClock }),
+    own: { read: () => ({ sessions: [], peers: [] }) },
+    exports: new ExportDesk(join(home, ".agent-bridge/cache")),
     fault: (_route, error) => {
       throw error;
     },
@@ -54,5 +60,31 @@ export async function sessionServer(t: TestContext): Promise<SessionServer> {
   const server = await serve(t, [...sessionRoutes(context), eventsRoute(context)]);
   t.after(() => inventory.close());
   const notice = { url: server.url, port: server.port, pid: process.pid, bootNonce: "0f".repeat(16) };
-  return { server, sessions, bridge: { running: async () => notice, key: async () => KEY }, home, record };
+  const tools = { pages: context.pages, timer: systemTimer };
+  const notChanged = async (): Promise<never> => assert.fail("nothing is changed");
+  const bridge: Partial<Bridge> = {
+    running: async () => notice,
+    key: async () => KEY,
+    histories: async () => ({ stores, inventory, tools, agents: new Map() }),
+    ownSessions: () => ({
+      read: () => ({ sessions: [...sessions.all.values()].map(({ shown }) => savedOf(shown)), peers: [] }),
+      saveSession: notChanged,
+      savePeer: notChanged,
+      removePeers: notChanged,
+    }),
+  };
+  return { server, sessions, bridge, home, record };
+}
+
+/** A session as `sessions.json` would keep it. */
+function savedOf({ id, kind, agent, name, cwd, startedAt, status }: SessionDescriptor): SavedSession {
+  return {
+    id,
+    kind,
+    cwd,
+    startedAt,
+    status,
+    ...(agent !== undefined && { agent }),
+    ...(name !== undefined && { name }),
+  };
 }

@@ -4,7 +4,7 @@ import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { printableLine } from "../../transcript/printable.ts";
 import { flag } from "../arguments.ts";
-import { type Context, command, home, json } from "../command.ts";
+import { type Context, command, first, home, json } from "../command.ts";
 import { allInput } from "../input.ts";
 import { Interrupts, unlessInterrupted } from "../interrupts.ts";
 import { withProgress } from "../progress.ts";
@@ -16,7 +16,7 @@ import { followTurn } from "./turn.ts";
 export const runAgent = command({
   name: "run",
   summary: "have an agent do one thing, here, without a server",
-  operands: { shown: "AGENT -- PROMPT...", least: 1, most: Number.POSITIVE_INFINITY },
+  operands: { shown: "AGENT -- PROMPT...", least: 1, most: Number.POSITIVE_INFINITY, completes: first("agent") },
   options: {
     ...STARTING,
     permit: {

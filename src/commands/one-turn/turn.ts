@@ -4,7 +4,7 @@ import { createEventText } from "../../agents/show-event.ts";
 import type { Bell } from "../../platform/bell.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { SessionId } from "../../transcript/names.ts";
-import { PrintableText, printable } from "../../transcript/printable.ts";
+import { PrintableText, printable, printableJson } from "../../transcript/printable.ts";
 import type { Context, ExitCode } from "../command.ts";
 import type { Interrupts } from "../interrupts.ts";
 import { Tap } from "../repl/tap.ts";
@@ -12,7 +12,6 @@ import { ANSWER_PROMPT, askedLines, chosenOption, DROPPED, noSuchOption } from "
 import type { ShownQuestion } from "../sessions/shown.ts";
 import type { Terminal } from "../terminal.ts";
 import { PlainLines, type TypedLines } from "../typed-lines.ts";
-import { printableJson } from "../width.ts";
 import type { Happenings } from "./happenings.ts";
 
 /** A turn that is to be followed. */

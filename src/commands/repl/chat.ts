@@ -4,7 +4,7 @@ import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { printableLine } from "../../transcript/printable.ts";
 import { type OptionValues, text } from "../arguments.ts";
-import { type Context, command, type ExitCode, home, json } from "../command.ts";
+import { type Context, command, type ExitCode, first, home, json } from "../command.ts";
 import { Interrupts } from "../interrupts.ts";
 import { inFull } from "../program.ts";
 import { withProgress } from "../progress.ts";
@@ -22,7 +22,10 @@ const OPTIONS = {
     ...STARTING.permit,
     help: "how the agent's questions for permission are answered (on a terminal ask, else deny)",
   },
-  session: text("ID", "go on with this live session of the server, and leave it at work"),
+  session: {
+    ...text("ID", "go on with this live session of the server, and leave it at work"),
+    completes: "own session",
+  } as const,
   json: { ...json, help: "print the records of the turns as JSON, one a line" },
   home,
 };
@@ -33,7 +36,7 @@ type Values = OptionValues<typeof OPTIONS>;
 export const chat = command({
   name: "chat",
   summary: "talk with an agent in this terminal",
-  operands: { shown: "[AGENT]", least: 0, most: 1 },
+  operands: { shown: "[AGENT]", least: 0, most: 1, completes: first("agent") },
   options: OPTIONS,
   notes: [
     "AGENT is claude, codex, opencode, hermes, gemini, mastra-agent or an agent of config.json; it runs in a session of the server " +

@@ -1,8 +1,7 @@
 import { createEventText } from "../../agents/show-event.ts";
 import { isNestedAtMost } from "../../platform/read.ts";
-import { printable } from "../../transcript/printable.ts";
+import { printable, printableJson } from "../../transcript/printable.ts";
 import type { Terminal } from "../terminal.ts";
-import { printableJson } from "../width.ts";
 import type { parseRecord } from "./recorded-event.ts";
 
 /** Prints a record of a session; the prompt with the number `own` is not shown to the one who gave it. */

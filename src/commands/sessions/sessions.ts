@@ -1,14 +1,16 @@
 import { Failure } from "../../platform/failure.ts";
 import { RUN_LIMIT, RUN_LIMIT_MOST } from "../../runs/page.ts";
-import { choice, flag, text, wholeNumber } from "../arguments.ts";
+import { type Completes, choice, flag, text, wholeNumber } from "../arguments.ts";
 import { command, home, json } from "../command.ts";
+import { EVENTS_OPTIONS, printEvents } from "../events.ts";
+import { EXPORT_OPTIONS, exportAsked } from "../export.ts";
 import { STARTING } from "../starting.ts";
-import { refuseOtherOptions, type Verbs } from "../verbs.ts";
+import { forVerb, namesOf, refuseOtherOptions, type Verbs } from "../verbs.ts";
 import { attach } from "./attach.ts";
 import { answer, cancel, input, prompt, restart, stop } from "./drive.ts";
-import { events } from "./events.ts";
 import { list } from "./list.ts";
 import { start } from "./start.ts";
+import { sessionWord } from "./words.ts";
 
 /** The options of all words behind `sessions`. */
 export const OPTIONS = {
@@ -22,10 +24,10 @@ export const OPTIONS = {
   interrupt: flag("prompt: cancel the turn that runs first"),
   wait: flag("prompt: wait until the turn has ended"),
   end: flag("input: nothing more will come"),
-  since: wholeNumber("SEQ", "events: only those behind this one", [0, Number.MAX_SAFE_INTEGER]),
-  follow: flag("events: go on with what is recorded from now on, until Ctrl-C", "f"),
-  attach: text("ID", "as sessions attach ID"),
-  json: { ...json, help: "print JSON, as the API does; events: one record a line" },
+  ...forVerb("events", EVENTS_OPTIONS),
+  ...forVerb("export", EXPORT_OPTIONS),
+  attach: { ...text("ID", "as sessions attach ID"), completes: "own session" } as const,
+  json: { ...json, help: "print JSON, as the API does; events: one record a line; export: as --format json" },
   home,
 };
 
@@ -39,8 +41,17 @@ const VERBS: Verbs<typeof OPTIONS> = {
   cancel: ["json"],
   input: ["end", "json"],
   answer: ["json"],
-  events: ["since", "follow", "json"],
+  events: namesOf(EVENTS_OPTIONS),
+  export: namesOf(EXPORT_OPTIONS),
 };
+
+/** What may stand behind the words `before`. */
+function wordBehind([verb, ...more]: readonly string[]): Completes | undefined {
+  if (verb === undefined) return Object.keys(VERBS);
+  if (more.length > 0 || verb === "ls") return undefined;
+  if (verb === "start") return "agent";
+  return verb === "events" || verb === "export" ? "session" : "own session";
+}
 
 /** `sessions`: agents, commands and terminals that the server runs. */
 export const sessions = command({
@@ -50,12 +61,14 @@ export const sessions = command({
     shown: "[WHAT] [ID] [-- TEXT]",
     least: 0,
     most: Number.POSITIVE_INFINITY,
+    completes: wordBehind,
   },
   options: OPTIONS,
+  verbs: VERBS,
   notes: [
-    "WHAT is ls (when nothing is said), start, prompt, attach, stop, restart, cancel, input, answer or events; ID is a " +
-      "session's id or name.",
-    "All but ls and events needs a server (agent-bridge serve), which runs the sessions: they go on when a terminal that " +
+    "WHAT is ls (when nothing is said), start, prompt, attach, stop, restart, cancel, input, answer, events or export; ID " +
+      "is a session's id or name. events and export are the same as the commands of these names.",
+    "All but ls, events and export needs a server (agent-bridge serve), which runs the sessions: they go on when a terminal that " +
       "watches them is closed, and end with the server.",
     "start AGENT [-- PROMPT] starts claude, codex, opencode, hermes, gemini, mastra-agent or an agent of config.json; start --kind " +
       "command|terminal -- PROGRAM ARGUMENTS starts any program. prompt and input take their text from standard input " +
@@ -97,7 +110,9 @@ export const sessions = command({
       case "answer":
         return answer(context, options, words);
       case "events":
-        return events(context, options, words);
+        return printEvents(context, options, sessionWord(verb, words));
+      case "export":
+        return exportAsked(context, options, sessionWord(verb, words));
       default:
         throw new Failure("usage", `sessions does not know "${verb}"; it takes ${Object.keys(VERBS).join(", ")}`);
     }

@@ -73,6 +73,8 @@ export class ChatFile {
   readonly scope: ChatScope;
   readonly #meter: Meter;
   readonly #before: LookBack;
+  /** What lines of the page in hand hold: who counts what was read need not parse it again. */
+  readonly #parsed = new WeakMap<Buffer, JsonObject[]>();
   #time: { readonly before: number; readonly place: number; readonly at: EpochMs | undefined } | undefined;
   #start: { readonly at: EpochMs | undefined } | undefined;
 
@@ -101,6 +103,8 @@ export class ChatFile {
 
   /** All the records of a line. */
   parse(line: Buffer): JsonObject[] {
+    const known = this.#parsed.get(line);
+    if (known !== undefined) return known;
     this.#meter.parses++;
     const records: JsonObject[] = [];
     for (const value of parseRecords(line)) {
@@ -108,6 +112,7 @@ export class ChatFile {
       if (record !== undefined) records.push(record);
     }
     if (records.length === 0) this.#meter.damaged++;
+    this.#parsed.set(line, records);
     return records;
   }
 

@@ -12,7 +12,7 @@ import { holds, readHead } from "./line-head.ts";
 import { Queued } from "./queued.ts";
 import { toEntries } from "./records.ts";
 import { Repeats } from "./repeats.ts";
-import { answeredPrompt, findRewinds, type Prompt } from "./rewinds.ts";
+import { answeredPrompt, findRewinds, type Prompt, type TakenPrompt } from "./rewinds.ts";
 
 /** A record of a chat with all that it shows, save subagents. */
 export interface ChatRecord {
@@ -68,7 +68,10 @@ export function readChat(file: ChatFile, lines: readonly JsonlLine[]): ChatRecor
       drafts.push(draft);
       answerCalls(draft, calls, waiting);
       const prompt = file.scope.rewinds ? promptAt(draft, rewound) : undefined;
-      if (prompt !== undefined && !settledNear(prompt, lines.slice(Math.max(0, index - NEAR_LINES), index), drafts)) {
+      if (
+        prompt !== undefined &&
+        !settledNear(file, prompt, lines.slice(Math.max(0, index - NEAR_LINES), index), drafts)
+      ) {
         prompts.push(prompt);
       }
     }
@@ -138,7 +141,7 @@ interface Rewound {
   readonly start: ByteOffset;
   readonly record: JsonObject;
   readonly entries: Entry[];
-  readonly first: string;
+  readonly first: TakenPrompt;
 }
 
 /** Puts a mark before the prompts that take turns back: not before copies that stand too far apart to be left out. */
@@ -147,13 +150,14 @@ function markRewinds(file: ChatFile, rewound: readonly Rewound[]): void {
   for (const one of rewound) {
     const [entry] = one.entries;
     if (entry === undefined || copies.has(one)) continue;
-    const summary = `back to before: ${oneLine(one.first.slice(0, TITLE_CHARACTERS * 4))}`;
-    one.entries.unshift({ kind: "marker", marker: "rewind", at: entry.at, pos: entry.pos, summary });
+    const summary = `back to before: ${oneLine(one.first.text.slice(0, TITLE_CHARACTERS * 4))}`;
+    const takesBack = posOf(one.first.shownAt);
+    one.entries.unshift({ kind: "marker", marker: "rewind", at: entry.at, pos: entry.pos, summary, takesBack });
   }
 }
 
 /** Most prompts follow their parent closely: then what stands between is in the page, and mostly nothing. */
-function settledNear(prompt: Prompt, before: readonly JsonlLine[], drafts: readonly Draft[]): boolean {
+function settledNear(file: ChatFile, prompt: Prompt, before: readonly JsonlLine[], drafts: readonly Draft[]): boolean {
   const parent = asText(prompt.record.parentUuid);
   if (parent === undefined) return prompt.record.parentUuid !== null || prompt.start === 0;
   if (!isPlainId(parent)) return true;
@@ -164,7 +168,7 @@ function settledNear(prompt: Prompt, before: readonly JsonlLine[], drafts: reado
   if (line === undefined) return false;
   const from = drafts.findLastIndex(({ start }) => start <= line.start) + 1;
   const between = drafts.slice(from).filter(({ start }) => start < prompt.start);
-  const first = answeredPrompt(between.map(({ record }) => record).filter((record) => record !== undefined));
+  const first = answeredPrompt(file, between);
   if (first !== undefined) prompt.rewinds(first);
   return true;
 }

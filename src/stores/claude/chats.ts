@@ -10,7 +10,7 @@ import { type FileStamp, type OpenFile, stampOf, withFile, withFileNow } from ".
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
 import { type ChatFile, posOf, withChat } from "./chat-file.ts";
@@ -25,6 +25,7 @@ import { mentionsSubagents, orphanedCalls } from "./namings.ts";
 import { withPersistedOutput } from "./persisted.ts";
 import type { ClaudePlace } from "./place.ts";
 import { placeSubagents } from "./spawns.ts";
+import type { LinesRead } from "./totals.ts";
 import { Trouble } from "./trouble.ts";
 
 /** What reading chats needs from outside. */
@@ -34,6 +35,8 @@ export interface ClaudeChatsDeps {
   isLive(session: SessionId): boolean;
   /** Counts the work. */
   readonly meter?: Meter;
+  /** Is shown the lines of each page that is read forward. */
+  readonly counter?: ((place: ClaudePlace, lines: LinesRead) => void) | undefined;
 }
 
 /** Some records of a chat with all that they show. */
@@ -52,6 +55,7 @@ export class ClaudeChats {
   readonly #clock: Clock;
   readonly #isLive: (session: SessionId) => boolean;
   readonly #meter: Meter;
+  readonly #counter: ClaudeChatsDeps["counter"];
   readonly #buffers = new PageBuffers();
   readonly #pool = new BytePool();
   readonly #continuity = new Continuity();
@@ -64,6 +68,7 @@ export class ClaudeChats {
     this.#clock = deps.clock;
     this.#isLive = (session) => deps.isLive(session);
     this.#meter = deps.meter ?? newMeter();
+    this.#counter = deps.counter;
     const reading = { meter: this.#meter, pool: this.#pool };
     this.#children = new ChildIndex(reading, this.#trouble);
     this.#evidence = new EvidenceFinder(reading);
@@ -78,7 +83,9 @@ export class ClaudeChats {
       const start = fits ? cursor : FILE_START;
       const { page, records } = await this.#buffers.lend(budget.bytes, async (buffer) => {
         const page = await readPage(chat.source, start, buffer);
-        return { page, records: readChat(chat, page.lines) };
+        const records = readChat(chat, page.lines);
+        this.#counter?.(place, { open, from: start, ...page, parse: (line) => chat.parse(line) });
+        return { page, records };
       });
       const told = await this.#tell(place, open, chat, records, this.#clock.now());
       const reset = page.reset === true || !fits;
@@ -118,12 +125,12 @@ export class ClaudeChats {
     });
   }
 
-  /** The entries of the one record at `pos`, uncut. @throws Failure bad-request, not-found */
-  async record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]> {
+  /** The entries of the one record at `pos`, uncut if it is of at most `mostBytes`. @throws Failure bad-request, not-found */
+  async record(place: ClaudePlace, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
     const cursor = cursorOfChat(pos);
     return this.#open(place, async (open, chat, now) => {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(chat.source, cursor.offset);
-      const records = there ? await this.#recordAt(chat, cursor.offset) : undefined;
+      const records = there ? await this.#recordAt(chat, cursor.offset, mostBytes) : undefined;
       if (records === undefined) throw new Failure("not-found", "no record of this chat stands there");
       // A page shows nothing of a record that is too long for it, so its subagents stand elsewhere.
       const long = chat.lineAt(cursor.offset) === undefined;
@@ -246,7 +253,7 @@ export class ClaudeChats {
     }
   }
 
-  async #recordAt(chat: ChatFile, start: ByteOffset): Promise<ChatRecord[] | undefined> {
+  async #recordAt(chat: ChatFile, start: ByteOffset, mostBytes: number): Promise<ChatRecord[] | undefined> {
     const short = await this.#buffers.lend(PAGE_BYTES, async (buffer) => {
       const { lines, next } = await readPage(chat.source, { offset: start, discarding: false }, buffer);
       const [line] = lines;
@@ -255,7 +262,7 @@ export class ClaudeChats {
       return next.discarding ? "long" : undefined;
     });
     if (short !== "long") return short;
-    const line: JsonlLine | undefined = await readLongLine(chat.source, start);
+    const line: JsonlLine | undefined = await readLongLine(chat.source, start, mostBytes);
     if (line === undefined) return undefined;
     const records = readChat(chat, [line]);
     // A page tells the size of what it does not look into; that stays so where nothing in it is to be shown.

@@ -1,8 +1,10 @@
 import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type FileStamp, stampOf, withFile } from "../../platform/files.ts";
 import { asText } from "../../platform/read.ts";
 import type { SessionId } from "../../transcript/names.ts";
+import { readMeta } from "./child-facts.ts";
+import { readable } from "./children.ts";
 import { type ClaudePlace, sideFoldersOf } from "./place.ts";
 
 const AGENT_FILE = /^agent-[A-Za-z0-9_-]{1,128}\.jsonl$/;
@@ -26,10 +28,11 @@ const OWNER_BYTES = 16 * 1024;
 export class FamilyFiles {
   readonly #owners = new Map<string, { readonly ino: bigint; readonly owner: string | undefined }>();
 
-  /** The main transcript first; only what is there now. */
+  /** The chat's own transcript first; only what is there now. A subagent's family are the agents that it started. */
   async of(place: ClaudePlace): Promise<readonly FileStamp[]> {
-    const paths = [place.mainFile, ...(await this.#agentsOf(place)), ...(await this.#agentsBeside(place))];
-    return paths.flatMap((path) => stampIfThere(path) ?? []);
+    const agents = [...(await this.#agentsOf(place)), ...(await this.#agentsBeside(place))];
+    const below = place.file === place.mainFile ? agents : await startedBy(place, agents);
+    return [place.file, ...below].flatMap((path) => stampIfThere(path) ?? []);
   }
 
   async #agentsOf(place: ClaudePlace): Promise<string[]> {
@@ -62,6 +65,24 @@ export class FamilyFiles {
     if (owner !== undefined) this.#owners.set(path, { ino: stamp.ino, owner });
     return owner;
   }
+}
+
+/** Those of `agents` that the agent at `place` started, and that these started, as their meta files tell. */
+async function startedBy(place: ClaudePlace, agents: readonly string[]): Promise<string[]> {
+  const parents = new Map<string, SessionId | undefined>();
+  for (const agent of agents) parents.set(agent, await starterOf(place.root, agent));
+  const family = new Set([place.file]);
+  for (const one of family) {
+    const id = basename(one).replace(/^agent-(.+)\.jsonl$/, "$1");
+    for (const [agent, parent] of parents) if (parent === id) family.add(agent);
+  }
+  return [...family].slice(1);
+}
+
+async function starterOf(root: string, agent: string): Promise<SessionId | undefined> {
+  const meta = agent.replace(/\.jsonl$/, ".meta.json");
+  if (stampIfThere(meta) === undefined) return undefined;
+  return (await readable(withFile(root, meta, (open) => readMeta(open))))?.parent;
 }
 
 async function agentsBelow(folder: string, budget: { left: number }, depth: number): Promise<string[]> {

@@ -12,6 +12,6 @@ export function openClaude({ environment, clock, watcher, extraRoots }: StorePar
     watcher,
     processes: systemProcesses(environment.platform),
     extraRoots: extraRoots.claude ?? [],
-    chats: (isLive) => new ClaudeChats({ clock, isLive }),
+    chats: (isLive, counter) => new ClaudeChats({ clock, isLive, counter }),
   });
 }

@@ -44,7 +44,18 @@ export class Queued {
   }
 }
 
-function isQueued(record: JsonObject): boolean {
+/** Where the prompt `record`, which starts at `start`, shows: where it was queued, or where it stands. */
+export function shownPlace(file: ChatFile, record: JsonObject, start: ByteOffset): ByteOffset {
+  const open = openBefore(file, start, start);
+  const places = textsTyped(record).map((text) => open.get(text));
+  const [first] = places;
+  return first !== undefined && places.every((place) => place !== undefined && start - place <= WINDOW_BYTES)
+    ? first
+    : start;
+}
+
+/** Whether `record` is a prompt that was queued in mid-turn. */
+export function isQueued(record: JsonObject): boolean {
   return record.type === "attachment" && asObject(record.attachment)?.type === "queued_command";
 }
 

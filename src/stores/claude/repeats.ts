@@ -18,6 +18,7 @@ const WINDOW_BYTES = PAGE_BYTES;
 interface GrowingLine {
   readonly start: ByteOffset;
   readonly texts: readonly string[];
+  readonly thoughts: readonly string[];
   readonly callIds: readonly string[];
 }
 
@@ -94,9 +95,14 @@ function entriesOf(record: JsonObject, start: ByteOffset): Entry[] {
 function growingLine(start: ByteOffset, entries: readonly Entry[]): GrowingLine {
   return {
     start,
-    texts: entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : [])),
+    texts: textsOf(entries, "assistant"),
+    thoughts: textsOf(entries, "reasoning"),
     callIds: entries.flatMap((entry) => (entry.kind === "tool-call" && entry.callId ? [entry.callId] : [])),
   };
+}
+
+function textsOf(entries: readonly Entry[], kind: "assistant" | "reasoning"): string[] {
+  return entries.flatMap((entry) => (entry.kind === kind ? [entry.text] : []));
 }
 
 /** `entry` without what `lines` hold of it already. */
@@ -104,9 +110,9 @@ function freshPart(entry: Entry, lines: readonly GrowingLine[]): readonly Entry[
   if (entry.kind === "tool-call") {
     return lines.some(({ callIds }) => entry.callId !== undefined && callIds.includes(entry.callId)) ? [] : [entry];
   }
-  if (entry.kind !== "assistant") return [entry];
+  if (entry.kind !== "assistant" && entry.kind !== "reasoning") return [entry];
   let shown = 0;
-  for (const text of lines.flatMap(({ texts }) => texts)) {
+  for (const text of lines.flatMap(({ texts, thoughts }) => (entry.kind === "assistant" ? texts : thoughts))) {
     if (text.startsWith(entry.text)) return [];
     if (entry.text.startsWith(text)) shown = Math.max(shown, text.length);
   }

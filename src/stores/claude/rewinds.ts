@@ -1,8 +1,10 @@
 import { type ByteOffset, byteOffsetOf } from "../../jsonl/cursor.ts";
 import { pushTo } from "../../platform/push-to.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
+import type { Entry } from "../../transcript/entry.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
 import { type ChatFile, isPlainId } from "./chat-file.ts";
+import { shownPlace } from "./queued.ts";
 import { promptOf } from "./records.ts";
 import { Turns } from "./turns.ts";
 
@@ -17,7 +19,14 @@ export interface Prompt {
   readonly start: ByteOffset;
   readonly record: JsonObject;
   /** Told with the first prompt that is taken back. */
-  rewinds(first: string): void;
+  rewinds(first: TakenPrompt): void;
+}
+
+/** The first prompt that is taken back. */
+export interface TakenPrompt {
+  readonly text: string;
+  /** Where the first record starts that shows what the user said, of all that is taken back. */
+  readonly shownAt: ByteOffset;
 }
 
 const UUID = Buffer.from('"uuid":');
@@ -71,16 +80,30 @@ function firstCutBefore(file: ChatFile, end: ByteOffset): number {
   return first;
 }
 
-function tell(prompt: Prompt, first: string | undefined): void {
+function tell(prompt: Prompt, first: TakenPrompt | undefined): void {
   if (first !== undefined) prompt.rewinds(first);
 }
 
+/** A record that shows in a chat, and what it shows. */
+interface ShownRecord {
+  readonly start: ByteOffset;
+  readonly record: JsonObject | undefined;
+  readonly entries: readonly Entry[];
+}
+
 /** The first prompt of `records` that is followed by an answer. */
-export function answeredPrompt(records: Iterable<JsonObject>): string | undefined {
-  let first: string | undefined;
-  for (const record of records) {
-    if (record.type === "assistant" && first !== undefined) return first;
-    first ??= promptOf(record);
+export function answeredPrompt(file: ChatFile, records: Iterable<ShownRecord>): TakenPrompt | undefined {
+  let first: TakenPrompt | undefined;
+  let shownAt: ByteOffset | undefined;
+  for (const { start, record, entries } of records) {
+    if (record === undefined) continue;
+    if (first !== undefined) {
+      if (record.type === "assistant") return first;
+      continue;
+    }
+    if (entries.some(({ kind }) => kind === "user")) shownAt ??= start;
+    const text = promptOf(record);
+    if (text !== undefined) first = { text, shownAt: shownAt ?? shownPlace(file, record, start) };
   }
   return undefined;
 }

@@ -34,18 +34,21 @@ import { claudeRoots } from "./roots.ts";
 import { type ListingWork, noWork } from "./session-file.ts";
 import { storeChanges } from "./store-changes.ts";
 import { storeReport } from "./store-report.ts";
-import { TotalsCounter } from "./totals.ts";
+import { type LinesRead, TotalsCounter } from "./totals.ts";
 
 /** Reads the chats of sessions and of their agents. */
 export interface ClaudeChatReader {
   entries(place: ClaudePlace, from: Cursor, budget: Budget): Promise<EntryPage>;
   before(place: ClaudePlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore>;
-  record(place: ClaudePlace, pos: Cursor): Promise<readonly Entry[]>;
+  record(place: ClaudePlace, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
   children(place: ClaudePlace): Promise<ChildList>;
   child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined>;
   /** What was left out of the chats that were read, by reason. */
   skipped(): readonly Skipped[];
 }
+
+/** Is shown the lines of each page that is read forward. */
+export type Counter = (place: ClaudePlace, lines: LinesRead) => void;
 
 /** What the store of Claude Code is made with. */
 export interface ClaudeStoreParts {
@@ -54,8 +57,11 @@ export interface ClaudeStoreParts {
   readonly watcher: Watcher;
   /** Folders to look in besides the CLI's own (`stores.claude` of the configuration). */
   readonly extraRoots: readonly string[];
-  /** Makes the reader of chats, which asks whether a session is live to tell a running agent from one that was killed. */
-  chats(isLive: (session: SessionId) => boolean): ClaudeChatReader;
+  /**
+   * Makes the reader of chats, which asks whether a session is live to tell a running agent from one that was killed, and shows
+   * `counter` what it reads.
+   */
+  chats(isLive: (session: SessionId) => boolean, counter: Counter): ClaudeChatReader;
   /** Counts what listing costs. */
   readonly work?: ListingWork;
   /** What stands in for the machine, in tests. */
@@ -85,7 +91,8 @@ export class ClaudeStore implements Store {
     };
     this.#registry = registry;
     this.#catalogue = new Catalogue(findRoots, parts.clock, parts.work ?? noWork());
-    this.#chats = parts.chats((session) => registry.live().some((proof) => proof.id === session));
+    const isLive = (session: SessionId): boolean => registry.live().some((proof) => proof.id === session);
+    this.#chats = parts.chats(isLive, (place, lines) => this.#totals.follow(place, lines));
   }
 
   async list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {
@@ -115,8 +122,8 @@ export class ClaudeStore implements Store {
     return this.#at(ref, async (place) => this.#withCopies(ref, await this.#chats.before(place, before, budget)));
   }
 
-  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return this.#at(ref, (place) => this.#chats.record(place, pos));
+  record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
+    return this.#at(ref, (place) => this.#chats.record(place, pos, mostBytes));
   }
 
   children(ref: SessionRef): Promise<ChildList> {

@@ -1,12 +1,14 @@
 import { Continuity } from "../../jsonl/continuity.ts";
 import { FILE_START, type JsonlCursor } from "../../jsonl/cursor.ts";
-import { pageBuffer, type RecordLine, readPage } from "../../jsonl/page.ts";
+import { type JsonlLine, pageBuffer, type RecordLine, readPage } from "../../jsonl/page.ts";
 import { parseRecords } from "../../jsonl/parse.ts";
+import { readRange } from "../../jsonl/source.ts";
 import { Breather } from "../../platform/breather.ts";
 import { type FileStamp, type OpenFile, sameStamp, withFile } from "../../platform/files.ts";
-import { asObject } from "../../platform/read.ts";
+import { asObject, type JsonObject } from "../../platform/read.ts";
 import type { Totals } from "../store.ts";
 import { FamilyFiles } from "./family-files.ts";
+import { readHead } from "./line-head.ts";
 import type { ClaudePlace } from "./place.ts";
 import { statedCostOf, UsageSum, usageOf } from "./usage.ts";
 
@@ -29,6 +31,17 @@ interface Counted {
   readonly next: JsonlCursor;
   /** Undefined where it could not be read. */
   readonly edition: number | undefined;
+  /** It was counted by who read it, and not yet to its end. */
+  readonly begun?: true;
+}
+
+/** Lines of a transcript that were read for something else. */
+export interface LinesRead {
+  readonly open: OpenFile;
+  readonly from: JsonlCursor;
+  readonly next: JsonlCursor;
+  readonly lines: readonly JsonlLine[];
+  parse(line: Buffer): readonly JsonObject[];
 }
 
 /** What has been counted of a session. */
@@ -39,7 +52,7 @@ interface Count {
 }
 
 /**
- * Counts the tokens of sessions, each over its own and its agents' transcripts, from where the last count stopped. What is
+ * Counts the tokens of sessions and of subagents, each over its own and its agents' transcripts, from where the last count stopped. What is
  * much is read in the background, one session after another, a page at a time.
  */
 export class TotalsCounter {
@@ -62,6 +75,8 @@ export class TotalsCounter {
 
   /** The totals as of now; undefined when there is much to count, which then goes on in the background. */
   async totals(place: ClaudePlace): Promise<Totals | undefined> {
+    // What a subagent used whose records stand in its parent's file is not told apart from what that used.
+    if (place.sidechain !== undefined) return { tokens: {} };
     const files = await this.#family.of(place);
     const count = this.#countFor(place, files);
     if (count.running) return undefined;
@@ -76,6 +91,27 @@ export class TotalsCounter {
     return undefined;
   }
 
+  /**
+   * Counts lines of a session that were read for its chat, where they go on where its count has come to, or begin it: who
+   * reads all of a transcript need not have it read again.
+   */
+  follow(place: ClaudePlace, { open, from, next, lines, parse }: LinesRead): void {
+    const { path } = open.stamp;
+    const count = this.#counts.get(place.mainFile) ?? newCount();
+    const counted = count.files.get(path) ?? { next: FILE_START, edition: undefined };
+    const goesOn = counted.next.offset === from.offset && counted.next.discarding === from.discarding;
+    if (count.running || !goesOn || from.offset === next.offset) return;
+    if (next.discarding && !from.discarding && !isNoAnswer(open, lines.at(-1)?.end ?? from.offset)) return;
+    const { edition } = this.#continuity.now(open);
+    if (counted.edition !== undefined && counted.edition !== edition) return;
+    const main = path === place.mainFile;
+    for (const line of lines) if (line.kind === "record") countLine(line, main, count.sum, parse);
+    const begun = next.offset < open.size ? { begun: true as const } : {};
+    count.files.set(path, { stamp: open.stamp, next, edition, ...begun });
+    if (from.offset === 0) this.#counts.set(place.mainFile, count);
+    this.#forgetOldest();
+  }
+
   /** Waits until nothing is being counted in the background. */
   async idle(): Promise<void> {
     await this.#background;
@@ -83,11 +119,11 @@ export class TotalsCounter {
 
   /** What is known of the session; nothing, when one of its files went or is not the one that was counted. */
   #countFor(place: ClaudePlace, files: readonly FileStamp[]): Count {
-    const key = place.mainFile;
+    const key = place.file;
     const held = this.#counts.get(key);
     this.#counts.delete(key);
     const usable = held !== undefined && (held.running || [...held.files.values()].every((file) => fits(file, files)));
-    const count = usable ? held : { sum: new UsageSum(), files: new Map<string, Counted>(), running: false };
+    const count = usable ? held : newCount();
     this.#counts.set(key, count);
     this.#forgetOldest();
     return count;
@@ -147,7 +183,7 @@ export class TotalsCounter {
       const page = await readPage(open, cursor, buffer);
       if (page.reset) return undefined;
       for (const line of page.lines) {
-        if (line.kind === "record") countLine(line, main, sum);
+        if (line.kind === "record") countLine(line, main, sum, recordsOf);
         await breather.pause();
       }
       if (page.next.offset === cursor.offset) return page.next;
@@ -161,12 +197,30 @@ const USAGE = Buffer.from('"usage":');
 const ASSISTANT = Buffer.from('"assistant"');
 const COST_STATE = Buffer.from('{"type":"cost-state"');
 
-function countLine(line: RecordLine, main: boolean, sum: UsageSum): void {
+function newCount(): Count {
+  return { sum: new UsageSum(), files: new Map<string, Counted>(), running: false };
+}
+
+/** Bytes that tell what a line is that no page holds. */
+const HEAD_BYTES = 512;
+
+/** Whether the line at `start` is surely none that is counted. */
+function isNoAnswer(open: OpenFile, start: number): boolean {
+  const { kind } = readHead(readRange(open, start, Math.min(open.size, start + HEAD_BYTES)));
+  return kind === "user" || kind === "system" || kind === "attachment";
+}
+
+function recordsOf(line: Buffer): JsonObject[] {
+  return parseRecords(line)
+    .map(asObject)
+    .filter((record) => record !== undefined);
+}
+
+function countLine(line: RecordLine, main: boolean, sum: UsageSum, parse: LinesRead["parse"]): void {
   const { bytes } = line;
   const states = main && bytes.subarray(0, COST_STATE.length).equals(COST_STATE);
   if (!states && !(bytes.includes(USAGE) && bytes.includes(ASSISTANT))) return;
-  for (const record of parseRecords(bytes).map(asObject)) {
-    if (record === undefined) continue;
+  for (const record of parse(bytes)) {
     const usage = usageOf(record);
     if (usage !== undefined) sum.add(usage);
     if (main && record.type === "cost-state") sum.state(statedCostOf(record));
@@ -182,7 +236,7 @@ function fits(counted: Counted, files: readonly FileStamp[]): boolean {
 
 function isCounted(count: Count, file: FileStamp): boolean {
   const counted = count.files.get(file.path);
-  return counted !== undefined && sameStamp(counted.stamp, file);
+  return counted !== undefined && !counted.begun && sameStamp(counted.stamp, file);
 }
 
 function bytesLeft(count: Count, file: FileStamp): number {

@@ -3,12 +3,26 @@ import type { JsonObject } from "../../platform/read.ts";
 import type { ChatFile } from "./chat-file.ts";
 import { isCopy } from "./copies.ts";
 import { holds } from "./line-head.ts";
-import { promptOf } from "./records.ts";
+import { isQueued, shownPlace } from "./queued.ts";
+import { promptOf, textsTyped } from "./records.ts";
+import type { TakenPrompt } from "./rewinds.ts";
 
 /** A prompt of the user. */
 interface FoundPrompt {
   readonly start: ByteOffset;
   readonly text: string;
+  readonly record: JsonObject;
+}
+
+/** A prompt, and what is known to stand before it. */
+interface KnownPrompt {
+  /** From here (included) up to the prompt there is no other. */
+  from: number;
+  readonly prompt: FoundPrompt;
+  /** Where prompts that were queued and taken in mid-turn show, from `from` on, in file order. */
+  queued: readonly ByteOffset[];
+  /** Where the prompt shows, which is before it when it was queued; undefined until that is asked. */
+  shownAt?: ByteOffset;
 }
 
 /** An answer of the agent. */
@@ -24,8 +38,7 @@ interface FoundAnswer {
  */
 export class Turns {
   readonly #file: ChatFile;
-  /** From `from` (included) up to its prompt there is no other. */
-  readonly #prompts: { from: number; readonly prompt: FoundPrompt }[] = [];
+  readonly #prompts: KnownPrompt[] = [];
   /** The stretch whose answers are all in `#answers`, in file order. */
   #known: { from: number; to: number } | undefined;
   #answers: number[] = [];
@@ -34,34 +47,46 @@ export class Turns {
     this.#file = file;
   }
 
-  /** The text of the first prompt that starts at or behind `from`, when an answer stands behind it and before `end`. */
-  firstAnswered(from: ByteOffset, end: ByteOffset): string | undefined {
-    const prompt = this.#promptFrom(from, end);
-    if (prompt === undefined || prompt.start >= end) return undefined;
-    return this.#hasAnswer(prompt.start, end) ? prompt.text : undefined;
+  /** The first prompt that starts at or behind `from`, when an answer stands behind it and before `end`. */
+  firstAnswered(from: ByteOffset, end: ByteOffset): TakenPrompt | undefined {
+    const known = this.#promptFrom(from, end);
+    if (known === undefined || known.prompt.start >= end) return undefined;
+    const { start, text, record } = known.prompt;
+    if (!this.#hasAnswer(start, end)) return undefined;
+    const queued = known.queued.find((place) => place >= from);
+    if (queued !== undefined) return { text, shownAt: queued };
+    known.shownAt ??= shownPlace(this.#file, record, start);
+    return { text, shownAt: known.shownAt };
   }
 
-  #promptFrom(from: number, end: ByteOffset): FoundPrompt | undefined {
+  #promptFrom(from: number, end: ByteOffset): KnownPrompt | undefined {
     const met = this.#knownAt(from);
-    if (met !== undefined) return met.prompt;
+    if (met !== undefined) return met;
+    const queued: ByteOffset[] = [];
     for (const { start, bytes } of this.#file.linesFrom(from, end)) {
       const known = this.#knownAt(start);
       if (known !== undefined) {
         known.from = from;
-        return known.prompt;
+        known.queued = [...queued, ...known.queued];
+        return known;
       }
       for (const record of this.#file.records(bytes)) {
         const text = promptOf(record);
-        if (text === undefined || isCopy(this.#file, record, start)) continue;
-        const prompt = { start, text };
-        this.#prompts.push({ from, prompt });
-        return prompt;
+        const isTyped = text !== undefined || (isQueued(record) && textsTyped(record).length > 0);
+        if (!isTyped || isCopy(this.#file, record, start)) continue;
+        if (text === undefined) {
+          queued.push(start);
+          continue;
+        }
+        const found = { from, prompt: { start, text, record }, queued };
+        this.#prompts.push(found);
+        return found;
       }
     }
     return undefined;
   }
 
-  #knownAt(place: number): { from: number; readonly prompt: FoundPrompt } | undefined {
+  #knownAt(place: number): KnownPrompt | undefined {
     return this.#prompts.find(({ from, prompt }) => from <= place && place <= prompt.start);
   }
 

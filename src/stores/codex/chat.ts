@@ -17,7 +17,7 @@ import type { FileStamp, OpenFile } from "../../platform/files.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import { SETTLE_MS } from "../../transcript/limits.ts";
 import type { Budget, Edition, EntryPage, EntryPageBefore } from "../store.ts";
 import { type Chain, joinRanges, type Part, type Range } from "./chain.ts";
 import type { SourceKind } from "./entries.ts";
@@ -151,8 +151,13 @@ interface PageBefore {
   readonly stopped: boolean;
 }
 
-/** The entries of the one record at `pos`, however long it is up to 32 MiB. @throws Failure not-found, bad-request */
-export async function readRecord(chain: Chain, pos: Cursor, tools: ChatTools): Promise<readonly Entry[]> {
+/** The entries of the one record at `pos`, however long it is up to `mostBytes`. @throws Failure not-found, bad-request */
+export async function readRecord(
+  chain: Chain,
+  pos: Cursor,
+  mostBytes: number,
+  tools: ChatTools,
+): Promise<readonly Entry[]> {
   const given = parseJsonlCursor(pos);
   const { offset } = given;
   return openChat(chain, tools, async (chat) => {
@@ -162,7 +167,7 @@ export async function readRecord(chain: Chain, pos: Cursor, tools: ChatTools): P
     const end = await lineEnd(source, offset);
     if (end === undefined) throw noRecord();
     const line: JsonlLine =
-      end - offset > UNCUT_RECORD_BYTES
+      end - offset > mostBytes
         ? { kind: "oversized", start: offset, end: byteOffsetOf(end) }
         : recordLine(source, offset, end);
     const { entries } = await withReader(chat, tools, { settle: false }, (reader) => reader.read([line]));

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../platform/clock.ts";
-import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import { asArray, asCount, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { callOf } from "./call.ts";
@@ -32,6 +32,8 @@ export interface RecordContext {
   call(callId: string): FoundCall | undefined;
   /** The model of the turn. */
   model(): string | undefined;
+  /** The position of the first prompt of the last `turns` turns that are left, where it can be known. */
+  promptBefore(turns: number): Cursor | undefined;
 }
 
 /** The entries of one parsed record, in the order in which they show. Unknown records have none. */
@@ -69,7 +71,9 @@ function responseEntries(payload: JsonObject, context: RecordContext): Entry[] {
     case "agent_message":
       return agentTaskEntries(payload, context);
     case "reasoning":
-      return context.kind === "responses" ? reasoning(summaryText(payload.summary), context) : [];
+      return context.kind === "responses"
+        ? reasoning([...texts(payload.summary), ...texts(payload.content)].join("\n\n"), context)
+        : [];
     case "function_call_output":
     case "custom_tool_call_output":
       return [resultEntry(payload, context)];
@@ -158,7 +162,7 @@ function eventEntries(payload: JsonObject, context: RecordContext): Entry[] {
       if (payload.reason === "review_ended") return [];
       return [{ kind: "marker", at, pos, marker: "interrupted", summary: asText(payload.reason) ?? "interrupted" }];
     case "thread_rolled_back":
-      return [{ kind: "marker", at, pos, marker: "rewind", summary: rollbackText(payload.num_turns) }];
+      return [rollbackEntry(payload, context)];
     case "task_complete":
     case "turn_complete":
       return errorEntries(asObject(payload.error)?.message, context);
@@ -261,6 +265,14 @@ function reviewResult(output: JsonObject | undefined, { pos, at }: RecordContext
   return text === "" ? [] : [{ kind: "tool-result", at, pos, tool: "review", text }];
 }
 
+function rollbackEntry(payload: JsonObject, context: RecordContext): Entry {
+  const { pos, at } = context;
+  const turns = asCount(payload.num_turns);
+  const takesBack = turns === undefined ? undefined : context.promptBefore(turns);
+  const summary = rollbackText(payload.num_turns);
+  return { kind: "marker", at, pos, marker: "rewind", summary, ...(takesBack !== undefined && { takesBack }) };
+}
+
 function rollbackText(turns: unknown): string {
   return turns === 1 ? "1 turn taken back" : `${typeof turns === "number" ? turns : "some"} turns taken back`;
 }
@@ -291,10 +303,6 @@ export function itemText(content: unknown): string | undefined {
   const text = withoutIdeContext(parts.flatMap((part) => asString(part?.text) ?? []).join("\n"));
   if (text.trim() !== "") return text;
   return parts.some((part) => asString(part?.type)?.includes("image")) ? IMAGE : undefined;
-}
-
-function summaryText(summary: unknown): string {
-  return texts(asArray(summary)?.map((part) => asObject(part)?.text)).join("\n\n");
 }
 
 function texts(values: unknown): string[] {

@@ -12,9 +12,11 @@ import { glanceAt } from "./glance.ts";
 import { type Header, timeOf } from "./header.ts";
 import { Before, type KnownModel } from "./look.ts";
 import { isRelevant } from "./relevant.ts";
+import { Rollbacks } from "./rollbacks.ts";
 import { uuidTime } from "./rollout-name.ts";
 import type { HeadScan } from "./scan.ts";
 import { namedIn, Placing } from "./spawned.ts";
+import { mayHaveSign, signsOn } from "./turn-signs.ts";
 
 /** The entries of some lines, and where they stop short of a call whose agent is still to come. */
 export interface ReadEntries {
@@ -50,12 +52,17 @@ class RecordReader {
   readonly #settle: boolean;
   readonly #before: Before;
   readonly #placing: Placing;
+  readonly #rollbacks: Rollbacks;
   readonly #found: Found = {
     call: (callId, start) => {
       const call = this.#before.call(callId, start);
       return call && { tool: call.tool, pos: this.#pos(call.start) };
     },
     model: (start, scan) => this.#before.model(start) ?? scan.model,
+    promptBefore: (start, turns) => {
+      const prompt = this.#rollbacks.promptBefore(start, turns);
+      return prompt === undefined ? undefined : this.#pos(prompt);
+    },
   };
   #lastPart: OpenPart | undefined;
 
@@ -65,11 +72,19 @@ class RecordReader {
     this.#settle = settle;
     this.#before = new Before(chat.source, tools.pool, from === undefined ? undefined : tools.models.at(chat, from));
     this.#placing = new Placing(tools.spawned, this.#before, tools.clock);
+    this.#rollbacks = new Rollbacks(chat.source, tools.pool, {
+      mayHave: (head, start) => mayHaveSign(head, this.#partAt(start).kind),
+      of: (line, start) => {
+        const { kind, part } = this.#partAt(start);
+        return signsOn(line, kind, part.header);
+      },
+    });
   }
 
   /** Gives back what was read by looking back. */
   close(): void {
     this.#before.close();
+    this.#rollbacks.close();
   }
 
   /** The model of the last turn so far. */
@@ -196,6 +211,7 @@ class RecordReader {
 interface Found {
   call(callId: string, start: ByteOffset): FoundCall | undefined;
   model(start: ByteOffset, scan: HeadScan): string | undefined;
+  promptBefore(start: ByteOffset, turns: number): Cursor | undefined;
 }
 
 /** One for each record that is read, so no more than its fields is made. */
@@ -230,6 +246,10 @@ class Context implements RecordContext {
 
   model(): string | undefined {
     return this.#found.model(this.#start, this.#open.part.scan);
+  }
+
+  promptBefore(turns: number): Cursor | undefined {
+    return this.#found.promptBefore(this.#start, turns);
   }
 }
 

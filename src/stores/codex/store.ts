@@ -8,6 +8,7 @@ import { asObject } from "../../platform/read.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
+import { UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type {
   Budget,
@@ -151,8 +152,8 @@ export class CodexStore implements Store {
     });
   }
 
-  async record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return this.#read(ref, (chain) => readRecord(chain, pos, this.#tools(chain)));
+  async record(ref: SessionRef, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
+    return this.#read(ref, (chain) => readRecord(chain, pos, mostBytes, this.#tools(chain)));
   }
 
   async children(ref: SessionRef): Promise<ChildList> {

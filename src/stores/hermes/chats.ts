@@ -6,7 +6,7 @@ import type { SqliteDatabase } from "../../sqlite/database.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { CHILDREN, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import { CHILDREN } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Budget, ChildEntry, ChildList, ChildStatus, EntryPage, EntryPageBefore, Totals } from "../store.ts";
 import { Chat, childTitle } from "./chat.ts";
@@ -104,12 +104,12 @@ export class HermesChats {
     };
   }
 
-  /** The entries of the one row at `pos`, uncut. @throws Failure bad-request, not-found, unreadable */
-  async record(place: HermesPlace, pos: Cursor): Promise<readonly Entry[]> {
+  /** The entries of the one row at `pos`, uncut up to `mostBytes`. @throws Failure bad-request, not-found, unreadable */
+  async record(place: HermesPlace, pos: Cursor, mostBytes: number): Promise<readonly Entry[]> {
     const id = parseHermesCursor(pos);
     const { value } = await this.#read(place, (chat) => {
       const row = chat.messages.row(id);
-      return row && chat.tell([row], UNCUT_RECORD_BYTES, undefined).entries;
+      return row && chat.tell([row], mostBytes, undefined).entries;
     });
     if (value === undefined) throw new Failure("not-found", "no record of this chat stands there");
     return value;

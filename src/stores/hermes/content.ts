@@ -48,17 +48,30 @@ export function codexItemsText(json: string | undefined): string {
   return texts.filter((text) => text !== "").join("\n");
 }
 
-/** What the agent thought, where the row keeps it readable: the newest of three columns wins. */
+/**
+ * What the agent thought, where the row keeps it readable: the newest of the plain columns, else the first of the lists
+ * (`reasoning_details`, then `codex_reasoning_items`, whose summaries are lists again) that says something.
+ */
 export function reasoningText(
   reasoning: string | undefined,
   content: string | undefined,
-  details: string | undefined,
+  lists: readonly (string | undefined)[],
 ): string {
   const plain = asText(reasoning) ?? asText(content);
   if (plain !== undefined) return plain;
-  const parts = asArray(details === undefined ? undefined : parsedJson(details)) ?? [];
-  const texts = parts.flatMap((part) => asText(asObject(part)?.text) ?? asText(asObject(part)?.summary) ?? []);
-  return texts.join("\n");
+  const texts = lists.map((json) => {
+    const parts = asArray(json === undefined ? undefined : parsedJson(json)) ?? [];
+    return parts.flatMap(thoughtsIn).join("\n");
+  });
+  return texts.find((text) => text !== "") ?? "";
+}
+
+function thoughtsIn(value: unknown): string[] {
+  const part = asObject(value);
+  const own = asText(part?.text) ?? asText(part?.summary);
+  if (own !== undefined) return [own];
+  const nested = [...(asArray(part?.summary) ?? []), ...(asArray(part?.content) ?? [])];
+  return nested.flatMap((one) => asText(asObject(one)?.text) ?? []);
 }
 
 /** A call in a row's `tool_calls`. */

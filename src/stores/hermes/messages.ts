@@ -1,6 +1,7 @@
 import { Failure } from "../../platform/failure.ts";
 import { asNumber, asText } from "../../platform/read.ts";
 import { type SqliteDatabase, type SqliteRow, type SqliteValue, textOfBlob } from "../../sqlite/database.ts";
+import { PAGE_BYTES } from "../../transcript/limits.ts";
 
 /** A row of `messages`, as far as it is looked at. */
 export interface MessageRow {
@@ -30,6 +31,7 @@ export interface MessageTexts {
   readonly reasoningContent: string | undefined;
   readonly reasoningDetails: string | undefined;
   readonly codexItems: string | undefined;
+  readonly codexReasoning: string | undefined;
 }
 
 /** Columns that may be large, or may hold a NUL. */
@@ -213,6 +215,13 @@ export class Messages {
     const picked = TEXTS.map((name) =>
       this.#columns.has(name) ? `CAST(${name} AS BLOB) AS ${name}` : `NULL AS ${name}`,
     );
+    // Mostly encrypted, and no part of what a page is measured by.
+    const thought = "codex_reasoning_items";
+    if (this.#columns.has(thought)) {
+      picked.push(
+        `CASE WHEN octet_length(${thought}) <= ${PAGE_BYTES} THEN CAST(${thought} AS BLOB) END AS ${thought}`,
+      );
+    }
     const small = ["tool_call_id", "tool_name"].map((name) => (this.#columns.has(name) ? name : `NULL AS ${name}`));
     const rows = this.#database.all(
       `SELECT id, ${[...picked, ...small].join(", ")} FROM messages WHERE id IN (${listed(ids)})`,
@@ -260,5 +269,6 @@ function textsOf(row: SqliteRow): MessageTexts {
     reasoningContent: text("reasoning_content"),
     reasoningDetails: text("reasoning_details"),
     codexItems: text("codex_message_items"),
+    codexReasoning: text("codex_reasoning_items"),
   };
 }

@@ -65,7 +65,8 @@ function summaryEntries(text: string, { at, pos, isToldBySeam }: RowContext): En
 
 function answerEntries(texts: MessageTexts, content: string, { at, pos, model }: RowContext): Entry[] {
   const entries: Entry[] = [];
-  const thought = reasoningText(texts.reasoning, texts.reasoningContent, texts.reasoningDetails);
+  const { reasoning, reasoningContent, reasoningDetails, codexReasoning } = texts;
+  const thought = reasoningText(reasoning, reasoningContent, [reasoningDetails, codexReasoning]);
   if (thought !== "") entries.push({ kind: "reasoning", at, pos, text: thought });
   const text = content === "" ? codexItemsText(texts.codexItems) : content;
   if (text !== "") entries.push({ kind: "assistant", at, pos, text, ...(model !== undefined && { model }) });

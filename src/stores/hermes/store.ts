@@ -7,7 +7,7 @@ import { systemTimer, type Timer } from "../../platform/timer.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
-import { SETTLE_MS } from "../../transcript/limits.ts";
+import { SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type {
   Budget,
@@ -79,8 +79,8 @@ export class HermesStore implements Store {
     return this.#chats.before(placeOf(ref), before, budget);
   }
 
-  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return this.#chats.record(placeOf(ref), pos);
+  record(ref: SessionRef, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
+    return this.#chats.record(placeOf(ref), pos, mostBytes);
   }
 
   children(ref: SessionRef): Promise<ChildList> {

@@ -3,7 +3,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { PAGE_BYTES, SETTLE_MS, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import { PAGE_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
 import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
 import type { ChatRows, PageNeed, Unit } from "./chat-rows.ts";
 import { formatOpenCodeCursor, HISTORY_START, type OpenCodeCursor, parseOpenCodeCursor, positionOf } from "./cursor.ts";
@@ -71,12 +71,12 @@ export async function entriesBefore(
   return { entries, next: end.next, prev, uses: read.uses, settled, ...(!fits && { reset: true as const }) };
 }
 
-/** The entries of the row at `pos`, also of one that is too large for a page. @throws Failure not-found */
-export async function entriesAt(chat: ChatFile, pos: Cursor): Promise<readonly Entry[]> {
+/** The entries of the row at `pos`, also of one that is too large for a page, up to `mostBytes`. @throws Failure not-found */
+export async function entriesAt(chat: ChatFile, pos: Cursor, mostBytes: number): Promise<readonly Entry[]> {
   const { id } = parseOpenCodeCursor(pos);
   const { value } = await chat.read((rows) => {
     const units = id === undefined ? (rows.forward(undefined, FIRST_ROW) ?? []).slice(0, 1) : rows.named([id]);
-    return units.length === 0 ? undefined : rows.entries(units, UNCUT_RECORD_BYTES);
+    return units.length === 0 ? undefined : rows.entries(units, mostBytes);
   });
   if (value === undefined) throw new Failure("not-found", "this transcript has no such record");
   return value;

@@ -5,6 +5,7 @@ import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, sameStamp, stampOf } from "../../platform/files.ts";
 import { asObject, type JsonObject } from "../../platform/read.ts";
 import type { Entry } from "../../transcript/entry.ts";
+import { PAGE_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { type ChatRows, oversizedEntry, type PageNeed, type Revert, type Unit } from "./chat-rows.ts";
 import type { ChildNames } from "./child-names.ts";
@@ -89,7 +90,8 @@ class FileChat implements ChatFile {
       const rows = new FileRows(messages, this.#session.revert, contents, this.#names);
       const value = use(rows);
       if (rows.wanted.size === 0) return { value, uses, modified };
-      for (const [part, message] of rows.wanted) contents.set(part, await this.#content(message, part));
+      for (const [part, { message, bytes }] of rows.wanted)
+        contents.set(part, await this.#content(message, part, bytes));
     }
   }
 
@@ -101,18 +103,18 @@ class FileChat implements ChatFile {
     return { units, uses };
   }
 
-  async #content(message: string, part: string): Promise<JsonObject | undefined> {
+  async #content(message: string, part: string, bytes: number): Promise<JsonObject | undefined> {
     const file = join(this.#session.storage, "part", message, `${part}.json`);
-    const data = await readJson(this.#session.storage, file);
+    const data = await readJson(this.#session.storage, file, bytes);
     if (data === undefined) this.#problems.add("a part that is no JSON object", file);
     return data;
   }
 }
 
-/** The rows of an old session. `wanted` holds the parts (and their messages) whose contents were missed. */
+/** The rows of an old session. `wanted` holds the parts whose contents were missed, with their messages and most bytes. */
 class FileRows implements ChatRows {
   readonly revert: string | undefined;
-  readonly wanted = new Map<string, string>();
+  readonly wanted = new Map<string, { readonly message: string; readonly bytes: number }>();
   readonly #messages: ReadonlyMap<string, FileMessage>;
   readonly #messageOf = new Map<string, string>();
   readonly #units: readonly Unit[];
@@ -167,7 +169,7 @@ class FileRows implements ChatRows {
       if (message === undefined) return [];
       if (unit.kind === "message") return messageEntries(message);
       if (unit.bytes > mostBytes) return [oversizedEntry(unit, message.at)];
-      const data = this.#content(unit.id, message.id);
+      const data = this.#content(unit.id, message.id, mostBytes);
       return data === undefined ? [] : partEntries({ id: unit.id, at: timeOf(data, message), data, message }, context);
     });
   }
@@ -175,11 +177,11 @@ class FileRows implements ChatRows {
   #partsOf(message: string): JsonObject[] {
     const units = this.#messages.get(message)?.units ?? [];
     const parts = units.filter((unit) => unit.kind === "part").slice(0, PARENT_PARTS);
-    return parts.map((unit) => this.#content(unit.id, message)).filter((data) => data !== undefined);
+    return parts.map((unit) => this.#content(unit.id, message, PAGE_BYTES)).filter((data) => data !== undefined);
   }
 
-  #content(part: string, message: string): JsonObject | undefined {
-    if (!this.#contents.has(part)) this.wanted.set(part, message);
+  #content(part: string, message: string, bytes: number): JsonObject | undefined {
+    if (!this.#contents.has(part)) this.wanted.set(part, { message, bytes });
     return this.#contents.get(part);
   }
 }

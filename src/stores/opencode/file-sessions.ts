@@ -81,11 +81,11 @@ export class FileSessions {
   }
 }
 
-/** The object in a JSON file inside `root`; undefined when there is none, or it is too large. */
-export async function readJson(root: string, file: string): Promise<JsonObject | undefined> {
+/** The object in a JSON file inside `root`; undefined when there is none, or it is of more than `mostBytes`. */
+export async function readJson(root: string, file: string, mostBytes = MOST_BYTES): Promise<JsonObject | undefined> {
   try {
     const text = await withFile(root, file, ({ size, read }) => {
-      if (size > MOST_BYTES) return undefined;
+      if (size > mostBytes) return undefined;
       const bytes = Buffer.alloc(size);
       return bytes.toString("utf8", 0, read(bytes, 0));
     });

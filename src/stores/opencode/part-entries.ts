@@ -5,7 +5,7 @@ import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ChildNames } from "./child-names.ts";
 import { positionOf } from "./cursor.ts";
 import type { MessageFacts } from "./message-facts.ts";
-import { anyTokens, childInOutput, errorEntry, errorFacts } from "./text.ts";
+import { anyTokens, childInOutput, errorEntry, errorFacts, isUnfinished } from "./text.ts";
 
 /** A part with the message it belongs to. */
 export interface Part {
@@ -136,7 +136,7 @@ function toolEntries({ data, message }: Part, base: Base, context: PartContext):
     ...(tool === "invalid" && { summary: invalidSummary(state) }),
     ...(output !== undefined && { output }),
     ...(hasFailed(tool, state, metadata) && { isError: true }),
-    ...(state.status === "running" && { isRunning: true }),
+    ...(isUnfinished(state.status) && { isRunning: true }),
   };
   const child = childOfPart(data);
   if (child !== undefined) {

@@ -4,7 +4,7 @@ import type { Entry } from "../../transcript/entry.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { ChildNames } from "./child-names.ts";
 import { positionOf } from "./cursor.ts";
-import { anyTokens, childInOutput, errorEntry, errorFacts, tokensOf } from "./text.ts";
+import { anyTokens, childInOutput, errorEntry, errorFacts, isUnfinished, tokensOf } from "./text.ts";
 
 /** A row of `session_message` (v2: one row a message, with its content inside). */
 export interface MessageRow {
@@ -95,7 +95,7 @@ function toolEntries(block: JsonObject, base: Base, calledAt: EpochMs, { childre
     input: state.input,
     ...(output !== undefined && { output }),
     ...(hasFailed(state) && { isError: true }),
-    ...(state.status === "running" && { isRunning: true }),
+    ...(isUnfinished(state.status) && { isRunning: true }),
   };
   const child = childOfBlock(block);
   if (child === undefined) return [call];
@@ -151,6 +151,7 @@ function shellEntries({ id, data }: MessageRow, base: Base): Entry[] {
       input: { command },
       ...(output !== undefined && { output }),
       ...(failed && { isError: true }),
+      ...(isUnfinished(data.status) && { isRunning: true }),
     },
   ];
 }

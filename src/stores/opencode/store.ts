@@ -4,6 +4,7 @@ import type { Environment } from "../../platform/environment.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import { type Cursor, START } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
+import { UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { frozenRow } from "../frozen-row.ts";
 import type {
@@ -116,8 +117,8 @@ export class OpenCodeStore implements Store {
     return page;
   }
 
-  async record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return entriesAt(this.#chat(ref), pos);
+  async record(ref: SessionRef, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
+    return entriesAt(this.#chat(ref), pos, mostBytes);
   }
 
   async children(ref: SessionRef): Promise<ChildList> {

@@ -35,6 +35,11 @@ export function errorEntry(error: ErrorFacts, base: Pick<Entry, "at" | "pos" | "
   return { ...base, kind: "marker", marker: "error", summary, isError: true };
 }
 
+/** Whether a call's status says that it has not ended: `pending` (2.0: `streaming`) while its input is still written. */
+export function isUnfinished(status: unknown): boolean {
+  return status === "pending" || status === "streaming" || status === "running";
+}
+
 /** The tokens that `{input, output, reasoning, cache: {read, write}}` states; undefined when it states none. */
 export function tokensOf(value: unknown): Tokens | undefined {
   const stated = asObject(value);

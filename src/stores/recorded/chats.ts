@@ -1,16 +1,25 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity, type FileNow } from "../../jsonl/continuity.ts";
-import { byteOffsetOf, FILE_START, formatJsonlCursor, type JsonlCursor, parseJsonlCursor } from "../../jsonl/cursor.ts";
-import { isLineStart, type JsonlLine, pageBuffer, readPage, readPageBefore } from "../../jsonl/page.ts";
+import {
+  type ByteOffset,
+  byteOffsetOf,
+  FILE_START,
+  formatJsonlCursor,
+  type JsonlCursor,
+  parseJsonlCursor,
+} from "../../jsonl/cursor.ts";
+import { isLineStart, type JsonlLine, readPage, readPageBefore } from "../../jsonl/page.ts";
+import { readRange } from "../../jsonl/source.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type FileStamp, type OpenFile, withFile } from "../../platform/files.ts";
 import { Recent } from "../../platform/recent.ts";
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
 import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
+import { behindNewline, withoutReturn } from "./lines.ts";
 import { Numbering } from "./numbering.ts";
 import { type Pass, Recording } from "./recording.ts";
 import { entriesOf } from "./slots.ts";
@@ -103,12 +112,15 @@ export class RecordedChats {
     });
   }
 
-  /** The entries of the record at `pos`, with all that later records add to its items. @throws Failure bad-request, not-found */
-  async record(place: RecordedPlace, pos: Cursor): Promise<readonly Entry[]> {
+  /**
+   * The entries of the record at `pos`, if it is of at most `mostBytes`, with all that later records add to its items.
+   * @throws Failure bad-request, not-found
+   */
+  async record(place: RecordedPlace, pos: Cursor, mostBytes: number): Promise<readonly Entry[]> {
     const cursor = cursorOfChat(pos);
     return this.#open(place, async (open, recording, now) => {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(open, cursor.offset);
-      const line = there ? await lineAt(open, cursor) : undefined;
+      const line = there ? await lineAt(open, cursor.offset, mostBytes) : undefined;
       if (line === undefined) throw new Failure("not-found", "no record of this chat stands there");
       const entries = await this.#tellWhole(recording, [line]);
       const own = entries.filter((entry) => entry.pos === pos);
@@ -182,20 +194,14 @@ export class RecordedChats {
   }
 }
 
-/** The line at a cursor, also one that is too long for a page; not one that is too long to be parsed. */
-async function lineAt(open: OpenFile, cursor: JsonlCursor): Promise<JsonlLine | undefined> {
-  const page = await readPage(open, cursor, pageBuffer(PAGE_BYTES));
-  if (page.lines[0] !== undefined || !page.next.discarding) return page.lines[0];
-  const most = Math.min(UNCUT_RECORD_BYTES, open.size - cursor.offset);
-  const whole = await readPage(open, cursor, pageBuffer(most));
-  if (whole.lines[0] !== undefined) return whole.lines[0];
-  for (let at = page.next; at.offset < open.size; ) {
-    const { lines, next } = await readPage(open, at, pageBuffer(PAGE_BYTES));
-    if (lines[0] !== undefined) return lines[0].kind === "oversized" ? lines[0] : undefined;
-    if (next.offset === at.offset) break;
-    at = next;
-  }
-  return undefined;
+/** The line that starts at `start`: whole up to `mostBytes`, else only where it ends. Undefined as long as it has no end. */
+async function lineAt(open: OpenFile, start: ByteOffset, mostBytes: number): Promise<JsonlLine | undefined> {
+  const behind = await behindNewline(open, start);
+  if (behind === undefined) return undefined;
+  const end = byteOffsetOf(behind);
+  if (end - start > mostBytes) return { kind: "oversized", start, end };
+  const bytes = withoutReturn(readRange(open, start, end - 1));
+  return bytes.length === 0 ? undefined : { kind: "record", start, end, bytes };
 }
 
 /** The entries of two stretches that follow each other; an item that lies in both stands in the first. */

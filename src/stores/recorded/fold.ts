@@ -1,6 +1,7 @@
 import { asString, asText } from "../../platform/read.ts";
 import type { MarkerEntry } from "../../transcript/entry.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
+import type { LongResult } from "./long-result.ts";
 import type { RecordedEvent } from "./record.ts";
 import {
   type CallSlot,
@@ -84,9 +85,15 @@ export class Fold {
     return sum;
   }
 
-  /** A record that is too long for a page. */
-  oversized(place: RecordPlace, bytes: number): void {
+  /** A record that is too long for a page. The call that it answers, if it is a result, is not left without one. */
+  oversized(place: RecordPlace, bytes: number, answered: LongResult | undefined, earlier: Earlier): void {
+    const call = answered && this.#knownCall(answered.callId, place.start, earlier);
     this.#interrupt();
+    if (answered !== undefined && call !== undefined) {
+      Object.assign(call, { state: "done", isError: answered.isError, lastStart: place.start });
+      this.#calls.set(answered.callId, call);
+      this.#touch(call);
+    }
     this.#tell(place, { marker: "oversized", summary: `a record of ${bytes} bytes` });
   }
 

@@ -91,6 +91,7 @@ async function longLine(
   return { start, end, bytes };
 }
 
-function withoutReturn(bytes: Buffer): Buffer {
+/** A line's bytes without the `\r` that may end them. */
+export function withoutReturn(bytes: Buffer): Buffer {
   return bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes;
 }

@@ -8,6 +8,7 @@ import type { Cursor } from "../../transcript/cursor.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { EarlierRecords, idOf, noteEvent, type Standing } from "./earlier-records.ts";
 import { Fold } from "./fold.ts";
+import { answeredBy } from "./long-result.ts";
 import type { Numbering } from "./numbering.ts";
 import { eventsOf, isCommandRecord } from "./record.ts";
 import type { RecordPlace } from "./slots.ts";
@@ -67,7 +68,8 @@ export class Recording {
     const { start } = line;
     if (line.kind === "oversized") {
       const pos = posOf(start);
-      pass.fold.oversized({ start, pos, id: `e@${start}`, at: this.#at(pass) }, line.end - start);
+      const place = { start, pos, id: `e@${start}`, at: this.#at(pass) };
+      pass.fold.oversized(place, line.end - start, answeredBy(this.source, line), this.#earlier);
       return;
     }
     const events = eventsOf(line.bytes);

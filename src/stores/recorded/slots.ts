@@ -105,7 +105,7 @@ export function entryOf(slot: Slot): Entry | undefined {
         pos,
         id,
         tool: "permission",
-        callId: slot.callId,
+        ...(slot.callId !== "" && { callId: slot.callId }),
         input: slot.options,
         summary: permissionSummary(slot),
         ...(slot.decision !== undefined && { output: slot.decision }),

@@ -6,6 +6,7 @@ import { Subscription } from "../../platform/subscription.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
+import { UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type {
   Budget,
@@ -85,8 +86,8 @@ export class RecordedStore implements Store {
     return this.#chats.before(placeOf(ref), before, budget);
   }
 
-  record(ref: SessionRef, pos: Cursor): Promise<readonly Entry[]> {
-    return this.#chats.record(placeOf(ref), pos);
+  record(ref: SessionRef, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
+    return this.#chats.record(placeOf(ref), pos, mostBytes);
   }
 
   /** A recording does not tell which sessions its agent started. */

@@ -443,3 +443,26 @@ test("a cursor of one copy of a session starts again in a copy in another folder
   const page = await chats.entries(placeOf(place.root, file), next, PAGE);
   assert.deepEqual([page.reset, told(toItems(page.entries))], [true, ["user: new"]]);
 });
+
+test("a thought that older releases wrote again while it grew is told once", async (t) => {
+  const records = new Records(SESSION).user("go");
+  for (const blocks of [
+    [{ type: "thinking", thinking: "let" }],
+    [{ type: "thinking", thinking: "let me see" }],
+    [
+      { type: "thinking", thinking: "let me see" },
+      { type: "text", text: "let" },
+    ],
+  ])
+    records.raw({ type: "assistant", message: { id: "msg_a", role: "assistant", content: blocks } });
+  const entries = await wholeChat(freshChats(), sessionWith(t, records.text()));
+  assert.deepEqual(
+    entries.map((entry) => [entry.kind, "text" in entry && entry.text]),
+    [
+      ["user", "go"],
+      ["reasoning", "let"],
+      ["reasoning", " me see"],
+      ["assistant", "let"],
+    ],
+  );
+});

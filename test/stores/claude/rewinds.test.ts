@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { newMeter } from "../../../src/stores/claude/meter.ts";
 import type { Cursor } from "../../../src/transcript/cursor.ts";
+import type { Entry } from "../../../src/transcript/entry.ts";
 import { copiedProjects, freshChats, PAGE, placeNamed, placeOf, temporaryFolder, wholeChat } from "./fixtures.ts";
 import { Records } from "./records-of.ts";
 
@@ -54,4 +55,77 @@ for (const [name, parentOf] of [
     assert.equal(entries.length, 600);
     assert.ok(meter.parses <= 2 * 600 + 10, `${meter.parses} parses`);
   });
+}
+
+const QUEUED = { type: "queued_command", commandMode: "prompt", prompt: "steer" };
+const answer = [{ type: "text", text: "ok" }];
+
+for (const [name, prompt, write] of [
+  [
+    "the first prompt of several",
+    "two",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.user("two").assistant(answer).user("three").assistant(answer).user("instead", { parentUuid });
+    },
+  ],
+  [
+    "a prompt far above",
+    "two",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.user("two").assistant(answer).filler(1_000_000).user("instead", { parentUuid });
+    },
+  ],
+  [
+    "the first of all, when nothing is left",
+    "one",
+    (records: Records) =>
+      records.user("one").assistant(answer).user("two").assistant(answer).user("instead", { parentUuid: null }),
+  ],
+  [
+    "a prompt that was taken in mid-turn, where it was queued",
+    "steer",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.raw({ type: "attachment", attachment: QUEUED }).assistant(answer).user("two").assistant(answer);
+      records.user("instead", { parentUuid });
+    },
+  ],
+  [
+    "a prompt that was queued and then followed, where it was queued, far above",
+    "steer",
+    (records: Records) => {
+      records.user("one").assistant(answer).raw({ type: "attachment", attachment: QUEUED }).filler(30_000);
+      const parentUuid = records.last();
+      records.user("steer").assistant(answer).filler(700_000).user("instead", { parentUuid });
+    },
+  ],
+] as const) {
+  test(`a rewind tells where what it takes back begins: ${name}`, async (t) => {
+    const records = new Records("44444444-4444-4444-8444-444444444444");
+    write(records);
+    const projects = temporaryFolder(t);
+    const file = join(projects, "-p", `${records.session}.jsonl`);
+    mkdirSync(join(projects, "-p"));
+    writeFileSync(file, records.text());
+    const place = placeOf(projects, file);
+    const whole = await wholeChat(freshChats(), place);
+    const taken = whole.filter((entry) => entry.kind === "user" && entry.text === prompt).map(({ pos }) => pos);
+    assert.deepEqual(rewindsOf(whole), taken);
+    assert.equal(taken.length, 1);
+    assert.deepEqual(rewindsOf(await wholeChat(freshChats(), place, { ...PAGE, bytes: 24_000 })), taken);
+    const mark = whole.find((entry) => entry.kind === "marker" && entry.marker === "rewind");
+    assert.ok(mark);
+    assert.deepEqual(rewindsOf((await freshChats().entries(place, mark.pos, PAGE)).entries), taken);
+    assert.deepEqual(rewindsOf((await freshChats().before(place, "tail", { ...PAGE, bytes: 2_000 })).entries), taken);
+  });
+}
+
+/** Where what each rewind takes back begins. */
+function rewindsOf(entries: readonly Entry[]): (Cursor | undefined)[] {
+  return entries.flatMap((entry) => (entry.kind === "marker" && entry.marker === "rewind" ? [entry.takesBack] : []));
 }

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { ClaudeChats } from "../../../src/stores/claude/chats.ts";
 import type { ClaudePlace } from "../../../src/stores/claude/place.ts";
 import { TotalsCounter } from "../../../src/stores/claude/totals.ts";
 import type { Totals } from "../../../src/stores/store.ts";
+import type { SessionId } from "../../../src/transcript/names.ts";
 import { answer, type ClaudeHome, claudeHome, type Line, prompt, sessionId } from "./claude-home.ts";
 
 const id = sessionId(1);
@@ -209,4 +212,30 @@ test("tokens: a session that is gone has none", async (t) => {
   assert.ok(ref);
   rmSync(join(home.projects, "p"), { recursive: true });
   assert.deepEqual(await store.totals(ref), { tokens: {} });
+});
+
+test("tokens: a subagent's are its own and those of the agents that it started", async (t) => {
+  const home = claudeHome(t);
+  home.write("p", file, [answer("m1", usage(1, 1))]);
+  for (const [n, [agent, parent]] of [["a1"], ["a2", "a1"], ["a3", "a2"], ["a4"]].entries()) {
+    const sessionIds = { sessionId: id, agentId: agent };
+    home.write("p", `${id}/subagents/agent-${agent}.jsonl`, [
+      prompt("do", sessionIds),
+      answer(`a${n}`, usage(10 ** n, 5), sessionIds),
+    ]);
+    home.write("p", `${id}/subagents/agent-${agent}.meta.json`, [{ ...(parent && { parentAgentId: parent }) }]);
+  }
+  const store = home.store({ chats: (isLive) => new ClaudeChats({ clock: systemClock, isLive }) });
+  const ref = await store.find(id);
+  assert.ok(ref);
+  for (const [agent, input] of [
+    ["a1", 111],
+    ["a2", 110],
+    ["a4", 1000],
+  ] as const) {
+    const child = await store.child(ref, agent as SessionId);
+    assert.ok(child, agent);
+    assert.equal((await store.totals(child))?.tokens.input, input, agent);
+  }
+  assert.equal((await store.totals(ref))?.tokens.input, 1112);
 });

@@ -327,3 +327,35 @@ test("an agent's words carry the model of their turn, and a response is one usag
   assert.deepEqual(new Set(rest.map(({ key }) => key)), new Set(["t15"]));
   assert.equal(entries.find((entry) => entry.kind === "assistant")?.model, "gpt-x");
 });
+
+test("what the agent thought is kept for exports, summed up and in full, in every kind of file", async (t) => {
+  const home = new Home(t);
+  const summary = [{ type: "summary_text", text: "Summed up." }];
+  const content = [{ type: "reasoning_text", text: "In full." }];
+  const raw = line(2, "response_item", { type: "reasoning", summary, content, encrypted_content: "x" });
+  const thought = { type: "Reasoning", id: "r", summary_text: ["Summed up."], raw_content: ["In full."] };
+  const [events, items] = [uuid(NINE, 1), uuid(NINE, 2)];
+  home.rollout(ID, [meta(ID), userItem(1, "hi"), raw, agentItem(3, "hello")]);
+  home.rollout(events, [
+    meta(events),
+    userEvent(1, "hi"),
+    line(2, "event_msg", { type: "agent_reasoning", text: "Summed up." }),
+    line(2, "event_msg", { type: "agent_reasoning_raw_content", text: "In full." }),
+    raw,
+  ]);
+  home.rollout(items, [
+    meta(items, { history_mode: "paginated" }),
+    item(1, items, asked("hi")),
+    item(2, items, thought),
+    raw,
+  ]);
+  for (const id of [ID, events, items]) {
+    const entries = await allEntries(home.store(), await found(home.store(), id));
+    const thoughts = entries.flatMap((entry) => (entry.kind === "reasoning" ? [entry.text] : []));
+    assert.equal(thoughts.join("\n\n"), "Summed up.\n\nIn full.", id);
+    assert.equal(
+      (await chat(home.store(), id)).some(({ text }) => text?.includes("Summed up.")),
+      false,
+    );
+  }
+});

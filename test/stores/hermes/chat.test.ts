@@ -68,10 +68,17 @@ test("an answer that stands only in the Codex items, and reasoning alone", async
     { type: "reasoning", summary: [] },
     { type: "message", role: "assistant", content: [{ type: "output_text", text: "From Codex." }] },
   ];
+  const thought = {
+    type: "reasoning",
+    encrypted_content: "x",
+    summary: [{ type: "summary_text", text: "Summed up." }],
+    content: [{ type: "reasoning_text", text: "In full." }],
+  };
   home.say("s1", [
     { role: "assistant", content: "", codex_message_items: JSON.stringify(items) },
     { role: "assistant", content: null, reasoning_content: "Only a thought." },
     { role: "assistant", content: null, reasoning_details: '[{"type":"reasoning.text","text":"In parts."}]' },
+    { role: "assistant", content: null, codex_reasoning_items: JSON.stringify([thought]) },
   ]);
   assert.deepEqual(
     (await home.entries("s1")).map((entry) => [entry.kind, "text" in entry ? entry.text : ""]),
@@ -79,6 +86,7 @@ test("an answer that stands only in the Codex items, and reasoning alone", async
       ["assistant", "From Codex."],
       ["reasoning", "Only a thought."],
       ["reasoning", "In parts."],
+      ["reasoning", "Summed up.\nIn full."],
     ],
   );
 });

@@ -33,7 +33,7 @@ export const NEWEST = `
     estimated_cost_usd REAL, actual_cost_usd REAL, cost_status TEXT, title TEXT, last_activity_at REAL);
   CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT,
     tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL NOT NULL, reasoning TEXT, reasoning_content TEXT,
-    reasoning_details TEXT, codex_message_items TEXT, _compressed_summary INTEGER NOT NULL DEFAULT 0,
+    reasoning_details TEXT, codex_reasoning_items TEXT, codex_message_items TEXT, _compressed_summary INTEGER NOT NULL DEFAULT 0,
     active INTEGER NOT NULL DEFAULT 1, compacted INTEGER NOT NULL DEFAULT 0, display_kind TEXT, display_identity BLOB,
     display_order INTEGER);
   CREATE INDEX messages_by_session ON messages(session_id, timestamp);`;

@@ -132,6 +132,7 @@ test("a tool is one item from call to output", async (t) => {
     const { entries } = await store.entries(ref, next, PAGE);
     seen.push(...told(entries));
     assert.equal(entries.length === 1 && entries[0]?.id, "prt_0000c");
+    assert.equal(entries[0]?.kind === "tool-call" && entries[0].isRunning === true, index < 3);
   }
   assert.deepEqual(seen, ['bash: {"comm', "bash: make", "bash: make → step 1\n", "bash: make → step 1\nfailed\n !"]);
 });

@@ -322,3 +322,12 @@ test("totals count cumulative figures once, also when they are given twice or be
   await home.chat({ ...prompt, text: "Third" }, used(4), used(5), used(6));
   assert.deepEqual(await home.store.totals(ref), { tokens: { input: 6 } });
 });
+
+test("what is asked without naming a call has no call's id", async (t) => {
+  const home = new Home(t);
+  const entries = await home.chat({ kind: "agent-prompt", options: [{ optionId: "go", name: "Go on" }] });
+  assert.deepEqual(
+    entries.map((entry) => [entry.kind, "callId" in entry]),
+    [["tool-call", false]],
+  );
+});

@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, Failure } from "../platform/failure.ts";
+import { makePrivateFolder } from "../platform/private-folder.ts";
+
+/** So much is kept in memory; more waits in a file. Bytes. */
+const MEMORY_BYTES = 8 * 1024 * 1024;
+/** Bytes that are put away, and read back, at once. */
+const CHUNK_BYTES = 256 * 1024;
+/** A longer text becomes bytes by itself, so that little of a chunk stays empty. */
+const LONG_BYTES = CHUNK_BYTES / 4;
+/** Smaller pieces are put together before they are given out. */
+const GATHERED_BYTES = 64 * 1024;
+
+/** Something that is put in between when a spool is read. */
+export interface Insert {
+  /** The offset in bytes before which it comes; of several at one place, the first comes first. */
+  readonly at: number;
+  readonly text: string | Buffer;
+}
+
+/**
+ * A long text on its way, written once from start to end and then read. What is too much for the memory waits in a file that
+ * only we can open, and that has no name where the system allows that, so that nothing of it is left behind. To be closed.
+ */
+export class Spool {
+  readonly #folder: string;
+  readonly #memoryBytes: number;
+  /** Bytes that are not in the file. */
+  #chunks: Buffer[] = [];
+  #chunkBytes = 0;
+  /** Where texts become bytes, and how far it is filled. */
+  #open = Buffer.allocUnsafe(CHUNK_BYTES);
+  #filled = 0;
+  #size = 0;
+  #file: { readonly handle: FileHandle; readonly path: string | undefined } | undefined;
+
+  /** `folder` is made when it is needed. */
+  constructor(folder: string, memoryBytes = MEMORY_BYTES) {
+    this.#folder = folder;
+    this.#memoryBytes = memoryBytes;
+  }
+
+  /** Bytes so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds `text`, which neither begins nor ends with half a character; `flush` is to be called now and then. */
+  add(text: string): void {
+    // No character takes more than three bytes for each of its units.
+    const most = text.length * 3;
+    if (most > CHUNK_BYTES - this.#filled) this.#closeChunk();
+    if (most > LONG_BYTES) {
+      this.#closeChunk();
+      this.#take(Buffer.from(text));
+      return;
+    }
+    const bytes = this.#open.write(text, this.#filled);
+    this.#filled += bytes;
+    this.#size += bytes;
+  }
+
+  /** Puts away what was added, once that is much. @throws Failure failed: no room on the disk, … */
+  async flush(): Promise<void> {
+    if (this.#file === undefined ? this.#chunkBytes > this.#memoryBytes : this.#chunks.length > 0)
+      await this.#putAway();
+  }
+
+  /** The bytes from `from` to before `to`. Nothing is added any more. */
+  async *read(from = 0, to = this.#size): AsyncGenerator<Buffer, void> {
+    this.#closeChunk();
+    if (this.#file !== undefined) await this.#putAway();
+    if (this.#file === undefined) {
+      yield* within(this.#chunks, from, to);
+      return;
+    }
+    for (let at = from; at < to; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - at));
+      const { bytesRead } = await this.#file.handle.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) throw new Failure("failed", "what was put away of an export is gone: try again");
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  }
+
+  /** All of it with `inserts`, which are in the order of their places. */
+  async *readWith(inserts: readonly Insert[]): AsyncGenerator<Buffer, void> {
+    let gathered: Buffer[] = [];
+    let bytes = 0;
+    for await (const part of this.#withInserts(inserts)) {
+      gathered.push(part);
+      bytes += part.length;
+      if (bytes < GATHERED_BYTES) continue;
+      yield gathered.length === 1 ? part : Buffer.concat(gathered);
+      gathered = [];
+      bytes = 0;
+    }
+    if (bytes > 0) yield Buffer.concat(gathered);
+  }
+
+  async *#withInserts(inserts: readonly Insert[]): AsyncGenerator<Buffer, void> {
+    let from = 0;
+    for (const { at, text } of inserts) {
+      if (at > from) yield* this.read(from, at);
+      from = at;
+      yield typeof text === "string" ? Buffer.from(text) : text;
+    }
+    yield* this.read(from);
+  }
+
+  async close(): Promise<void> {
+    this.#chunks = [];
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.handle.close();
+    if (file?.path !== undefined) await rm(file.path, { force: true });
+  }
+
+  #closeChunk(): void {
+    if (this.#filled === 0) return;
+    const bytes = this.#open.subarray(0, this.#filled);
+    this.#size -= this.#filled;
+    this.#take(bytes);
+    this.#open = Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#filled = 0;
+  }
+
+  #take(bytes: Buffer): void {
+    this.#chunks.push(bytes);
+    this.#chunkBytes += bytes.length;
+    this.#size += bytes.length;
+  }
+
+  async #putAway(): Promise<void> {
+    if (this.#chunks.length === 0) return;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#chunkBytes = 0;
+    try {
+      this.#file ??= await openNameless(this.#folder);
+      for (const chunk of chunks) await this.#file.handle.writeFile(chunk);
+    } catch (error) {
+      const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
+      const code = errorCode(error) ?? "unknown error";
+      throw new Failure("failed", `${where} (${code}): see to its permissions and the space on its disk`, error);
+    }
+  }
+}
+
+/** A new file that only we can open; its path where it could not be taken off it. */
+async function openNameless(
+  folder: string,
+): Promise<{ readonly handle: FileHandle; readonly path: string | undefined }> {
+  makePrivateFolder(folder);
+  const path = join(folder, `export-${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
+  const handle = await open(path, "wx+", 0o600);
+  const isNameless = await rm(path).then(
+    () => true,
+    () => false,
+  );
+  return { handle, path: isNameless ? undefined : path };
+}
+
+function* within(chunks: readonly Buffer[], from: number, to: number): Generator<Buffer, void> {
+  let start = 0;
+  for (const chunk of chunks) {
+    const part = chunk.subarray(Math.max(0, from - start), Math.max(0, Math.min(chunk.length, to - start)));
+    if (part.length > 0) yield part;
+    start += chunk.length;
+    if (start >= to) return;
+  }
+}
