@@ -50,9 +50,9 @@ export function nested(tokens: readonly Token[]): Inline[] {
   for (const token of tokens) {
     if (token.type === "text") text(token.text);
     else if (token.type === "run") {
-      for (const style of token.ends) end(markOf(token, style), style);
+      for (const width of token.ends) end(token.char.repeat(Number(width)), styleOf(token, width));
       if (token.left > 0) text(token.char.repeat(token.left));
-      for (const style of token.begins.reverse()) begin(markOf(token, style));
+      for (let at = token.begins.length - 1; at >= 0; at--) begin(token.char.repeat(Number(token.begins[at])));
     } else if (token.type === "begin") {
       const mark = token.image ? "![" : "[";
       if (token.link === undefined) text(mark);
@@ -71,8 +71,9 @@ export function addText(into: Token[], text: string): void {
   else into.push({ type: "text", text });
 }
 
-function markOf({ char }: Run, style: Style): string {
-  return style === "emphasis" ? char : char + char;
+function styleOf({ char }: Run, width: string): Style {
+  if (char === "~") return "strike";
+  return width === "2" ? "strong" : "emphasis";
 }
 
 function textOf(inlines: readonly Inline[]): string {
