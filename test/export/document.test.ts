@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type ExportOptions, exportDocument } from "../../src/export/document.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { ChildEntry, EntryPage, SessionRef } from "../../src/stores/store.ts";
+import type { ChildEntry, EntryPage, EntryPageBefore, SessionRef } from "../../src/stores/store.ts";
 import { type Cursor, START } from "../../src/transcript/cursor.ts";
 import type { Entry } from "../../src/transcript/entry.ts";
 import { FakeStore, sid } from "../support/fake-store.ts";
@@ -32,6 +32,10 @@ class ToldStore extends FakeStore {
     const entries = page.map((said, index) => ({ ...said, at: number * 100 + index + 1, pos: `p:${number}:${index}` }));
     const next = number < pages.length ? (`p:${number + 1}` as Cursor) : from;
     return { entries: entries as unknown as Entry[], next, uses: [], settled: true, ...(reset && { reset }) };
+  }
+
+  override async before(): Promise<EntryPageBefore> {
+    return { entries: [], next: "p:0" as Cursor, prev: null, uses: [], settled: true };
   }
 
   override async record(_ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
@@ -178,6 +182,20 @@ test("a record that is too long for a page is exported whole, in its place", asy
   );
 });
 
+test("a record takes the place of all that a page tells in its stead, and an output is told once", async (t) => {
+  const { store, exported } = setUp(t, { s1: [[user("a"), { kind: "marker", marker: "oversized" }, user("b")]] });
+  const preview: Said = { kind: "tool-result", tool: "t", callId: "c", text: "begin…", isPreview: true };
+  const call: Said = { kind: "tool-call", tool: "t", callId: "d", input: {}, output: "all" };
+  store.chats.get("s1")?.push([preview, { kind: "tool-result", tool: "t", callId: "d", text: "all" }]);
+  store.long.set("p:0:1" as Cursor, [call]);
+  store.long.set("p:1:0" as Cursor, [{ kind: "tool-result", tool: "t", callId: "c", text: "begin and end" }]);
+  const { messages } = await readExport(await exported());
+  assert.deepEqual(
+    messages.map(({ text, toolCalls }) => text ?? toolCalls?.map(({ id }) => id)),
+    ["a", ["d"], "all", "b", "begin and end"],
+  );
+});
+
 test("a transcript that is replaced meanwhile is read anew, and one that always is, is told", async (t) => {
   const { store, exported } = setUp(t, { s1: [[user("a")], [user("b")]] });
   store.resets = 1;
@@ -188,6 +206,31 @@ test("a transcript that is replaced meanwhile is read anew, and one that always 
   );
   store.resets = Number.POSITIVE_INFINITY;
   await assert.rejects(exported(), { kind: "conflict" });
+});
+
+test("a transcript that is written faster than it is read is exported as far as it went", async (t) => {
+  const store = new FakeStore();
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "export-")));
+  t.after(() => {
+    store.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  store.say("s1", "one", "two");
+  const ref = await store.find(sid("s1"));
+  assert.ok(ref);
+  const read = store.entries.bind(store);
+  store.entries = async (...given) => {
+    const page = await read(...given);
+    store.say("s1", "more");
+    return page;
+  };
+  store.totalsOf = { tokens: {} };
+  const document = await exportDocument({ store, ref, source: "native" }, JSON_ALONE, { folder });
+  const { messages } = await readExport(document);
+  assert.deepEqual(
+    messages.map(({ text }) => text),
+    ["one", "two"],
+  );
 });
 
 test("what goes wrong is told instead of the document, and nothing is left behind", async (t) => {
