@@ -74,7 +74,13 @@ export function fakeContext(
   };
   const runs = ({ bridgeHome }: Environment) => new RunInventory({ bridgeHome, clock: { now: () => NOW } });
   const ownSessions = ({ bridgeHome }: Environment) => openOwnSessions({ bridgeHome, clock: { now: () => NOW } });
-  const defaults = { histories: async () => historiesOf(stores), runs, ownSessions, timer: systemTimer };
+  const defaults = {
+    histories: async () => historiesOf(stores),
+    runs,
+    ownSessions,
+    timer: systemTimer,
+    running: async () => undefined,
+  };
   const bridge = new Proxy({ ...defaults, ...given.bridge } as Bridge, {
     get: (target, name) => Reflect.get(target, name) ?? unexpected,
   });

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
@@ -198,4 +201,26 @@ test("a subagent's chat stands under its own title", async () => {
   const context = fakeContext([store]);
   assert.equal(await run(context, COMMANDS, ["show", "1b0e", "--child", "a1b2"]), 0);
   assert.match(context.terminal.written.out, /^Look around\nclaude\/1b0e --child a1b2 · 2026-11-30 09:24:00\n\n──/);
+});
+
+test("a name that nobody gave is the one that a server that runs has made, else the one that is made now", async (t) => {
+  const peer = { agent: "claude", cwd: "/home/dev/shop", startedAt: NOW };
+  const peers = [{ ...peer, name: "claude-shop-2", sessionId: "2c7f" }];
+  const server = createServer((_, response) => {
+    response.setHeader("Content-Type", "application/json").end(JSON.stringify({ peers }));
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const notice = { url: `http://127.0.0.1:${port}`, port, pid: process.pid, start: undefined, bootNonce: "" };
+  const live = [{ id: "2c7f" as SessionId, pid: process.pid, cwd: peer.cwd, startedAt: NOW }];
+  const store = fakeStore([listed("2c7f")], { "2c7f": [said(0, "other")] }, { live: async () => live });
+  const shown = async (name: string, running?: typeof notice): Promise<number> => {
+    const bridge = { running: async () => running, key: async () => "0f".repeat(24) };
+    return run(fakeContext([store], { bridge }), COMMANDS, ["show", name]);
+  };
+  assert.deepEqual([await shown("claude-shop"), await shown("claude-shop-2")], [0, 2]);
+  assert.deepEqual([await shown("claude-shop", notice), await shown("claude-shop-2", notice)], [2, 0]);
+  const gone = { ...notice, url: "http://127.0.0.1:1", port: 1 };
+  assert.equal(await shown("claude-shop", gone), 0);
 });

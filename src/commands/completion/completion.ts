@@ -12,7 +12,7 @@ import { completionScript, FILES, FOLDERS, SHELLS } from "./scripts.ts";
 export function completion(commands: () => readonly Command[]): Command {
   return command({
     name: "completion",
-    summary: "print what makes bash, zsh or fish complete commands, options and ids",
+    summary: "have bash, zsh or fish complete commands and ids",
     operands: { shown: SHELLS.join("|"), least: 1, most: Number.POSITIVE_INFINITY, completes: first(SHELLS) },
     options: { words: flag("instead, what may stand in place of the last of WORDS: what the shell asks") },
     notes: [
