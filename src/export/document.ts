@@ -1,5 +1,6 @@
 import type { SessionRef, Store } from "../stores/store.ts";
 import { Body } from "./body.ts";
+import { htmlWriter } from "./html.ts";
 import { jsonWriter } from "./json.ts";
 import { markdownWriter } from "./markdown.ts";
 import { metaOf } from "./meta.ts";
@@ -15,7 +16,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 const WRITERS: { readonly [format in ExportFormat]: () => DocumentWriter } = {
   markdown: markdownWriter,
   json: jsonWriter,
-  html: jsonWriter,
+  html: htmlWriter,
 };
 
 /** What goes into an export, and how it looks. */
