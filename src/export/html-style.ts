@@ -28,6 +28,7 @@ main{padding-top:1rem}
 pre,code{font-family:var(--mono);font-size:.8125rem;line-height:1.5}
 pre{margin:.5rem 0 0;padding:.75rem .875rem;background:var(--soft);border-radius:6px;white-space:pre-wrap;tab-size:4;unicode-bidi:plaintext;text-align:start}
 .tool{margin-top:.375rem}
+:is(.event,.user)+.tool{margin-top:1.25rem}
 .tool+.assistant{margin-top:1.25rem}
 .fold{margin-top:.375rem;border:1px solid var(--edge);border-radius:6px;font-size:.9375rem}
 .fold>:not(.line){margin-inline:.875rem}
