@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { parseJsonlCursor } from "../jsonl/cursor.ts";
 import { Failure } from "../platform/failure.ts";
 import { PAGE_BUDGET } from "../stores/pages.ts";
-import type { SessionRef, Store } from "../stores/store.ts";
-import { START } from "../transcript/cursor.ts";
+import type { Budget, SessionRef, Store } from "../stores/store.ts";
+import { type Cursor, START } from "../transcript/cursor.ts";
 import type { Entry } from "../transcript/entry.ts";
 import { EXPORT_RECORD_BYTES, SETTLE_MS } from "../transcript/limits.ts";
 import { HeldEntries } from "./held-entries.ts";
@@ -27,6 +28,7 @@ export async function* wholeChat(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Entry[], void> {
   const held = new HeldEntries();
+  const end = await endOf(store, ref);
   let patience = SETTLE_MS / RETRY_MS;
   for (let from = START; ; ) {
     signal?.throwIfAborted();
@@ -34,6 +36,7 @@ export async function* wholeChat(
     if (page.reset) throw new ReplacedWhileRead();
     held.add(await withLongRecords(store, ref, page.entries));
     yield held.take("more");
+    if (end !== undefined && offsetOf(page.next) >= end) break;
     if (page.next !== from) {
       from = page.next;
       continue;
@@ -43,6 +46,24 @@ export async function* wholeChat(
     await pause(RETRY_MS, undefined, signal && { signal });
   }
   yield held.take("end");
+}
+
+/** Where a file ends now, in bytes: who writes faster than is read would never be caught up with. */
+async function endOf(store: Store, ref: SessionRef): Promise<number | undefined> {
+  const { next, settled } = await store.before(ref, "tail", TAIL_BUDGET);
+  // What is not settled ends before a call whose subagent is yet to come.
+  return isOfFile(next) && settled ? offsetOf(next) : undefined;
+}
+
+/** Only where it ends is asked. */
+const TAIL_BUDGET: Budget = { bytes: 64 * 1024, parts: 1 };
+
+function isOfFile(cursor: Cursor): boolean {
+  return cursor.startsWith("j:");
+}
+
+function offsetOf(cursor: Cursor): number {
+  return isOfFile(cursor) ? parseJsonlCursor(cursor).offset : 0;
 }
 
 /** The entries of a page, with all that the records say which were too long for it. */

@@ -5,7 +5,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Conversation } from "../runs/reader.ts";
 import { sessionIdOf } from "../transcript/names.ts";
 import type { ExportWays } from "./export-source.ts";
-import { type ChatTools, findChat, findConversation, showsSomething } from "./find.ts";
+import { type ChatTools, findChat, findConversation, StoreMissing, showsSomething } from "./find.ts";
 import { type NamingTools, namedSession, noChatOf, noIdYet, recordingOf } from "./named-session.ts";
 import { savedSessions } from "./saved-sessions.ts";
 
@@ -48,13 +48,12 @@ export async function sessionWays(tools: WayTools & NamingTools, idOrName: strin
 export function ownWays(tools: WayTools, saved: SavedSession): ExportWays {
   if (saved.kind !== "agent") throw noChatOf(saved);
   const { agent, nativeSessionId: session, id: recording } = saved;
-  const { daemon } = conversationWays(tools, { agent, session, recording });
   const native = async (): Promise<ExportedChat> => {
     if (session !== undefined) return nativeOf(tools, { agent, session });
     if (!hasEnded(saved)) throw noIdYet();
     throw new Failure("not-found", "this session ended before it had an id there");
   };
-  return ways(tools, native, daemon);
+  return ways(tools, native, () => recorded(tools, recording, agent));
 }
 
 /** The ways to the chat of a run or job. @throws Failure not-found: it is the recording of a terminal or a command */
@@ -104,6 +103,8 @@ function ways({ pages }: WayTools, native: ExportWays["native"], daemon: ExportW
 }
 
 async function nativeOf(tools: WayTools, conversation: Pick<Conversation, "agent" | "session">): Promise<ExportedChat> {
+  // Recordings are ours, whoever was at work.
+  if (conversation.agent === "daemon") throw new StoreMissing();
   const { store, ref } = await findConversation(tools, conversation, undefined, undefined);
   return { store, ref, source: "native" };
 }

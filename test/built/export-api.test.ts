@@ -244,14 +244,16 @@ for (const { name, node } of NODES) {
       assert.deepEqual(existsSync(cache) ? readdirSync(cache) : [], []);
     });
 
-    test("a server that is told to end does not wait for who takes an export slowly", async () => {
-      const response = await open(api, `/api/transcripts/claude/${LARGE}/export?format=json`);
+    test("a server that is told to end waits neither for an export that is made nor for who takes one slowly", async () => {
+      const path = `/api/transcripts/claude/${LARGE}/export?format=json`;
+      const response = await open(api, path);
+      const made = assert.rejects(open(api, path), { code: "ECONNRESET" });
       const cut = new Promise((resolve) => response.on("error", resolve));
       response.pause();
       server.child.kill("SIGTERM");
       assert.deepEqual((await server.ended).code, 0);
       response.resume();
-      await cut;
+      await Promise.all([cut, made]);
     });
   });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type ExportOptions, exportDocument } from "../../src/export/document.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { ChildEntry, EntryPage, SessionRef } from "../../src/stores/store.ts";
+import type { ChildEntry, EntryPage, EntryPageBefore, SessionRef } from "../../src/stores/store.ts";
 import { type Cursor, START } from "../../src/transcript/cursor.ts";
 import type { Entry } from "../../src/transcript/entry.ts";
 import { FakeStore, sid } from "../support/fake-store.ts";
@@ -32,6 +32,10 @@ class ToldStore extends FakeStore {
     const entries = page.map((said, index) => ({ ...said, at: number * 100 + index + 1, pos: `p:${number}:${index}` }));
     const next = number < pages.length ? (`p:${number + 1}` as Cursor) : from;
     return { entries: entries as unknown as Entry[], next, uses: [], settled: true, ...(reset && { reset }) };
+  }
+
+  override async before(): Promise<EntryPageBefore> {
+    return { entries: [], next: "p:0" as Cursor, prev: null, uses: [], settled: true };
   }
 
   override async record(_ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
@@ -188,6 +192,31 @@ test("a transcript that is replaced meanwhile is read anew, and one that always 
   );
   store.resets = Number.POSITIVE_INFINITY;
   await assert.rejects(exported(), { kind: "conflict" });
+});
+
+test("a transcript that is written faster than it is read is exported as far as it went", async (t) => {
+  const store = new FakeStore();
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "export-")));
+  t.after(() => {
+    store.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  store.say("s1", "one", "two");
+  const ref = await store.find(sid("s1"));
+  assert.ok(ref);
+  const read = store.entries.bind(store);
+  store.entries = async (...given) => {
+    const page = await read(...given);
+    store.say("s1", "more");
+    return page;
+  };
+  store.totalsOf = { tokens: {} };
+  const document = await exportDocument({ store, ref, source: "native" }, JSON_ALONE, { folder });
+  const { messages } = await readExport(document);
+  assert.deepEqual(
+    messages.map(({ text }) => text),
+    ["one", "two"],
+  );
 });
 
 test("what goes wrong is told instead of the document, and nothing is left behind", async (t) => {

@@ -151,6 +151,17 @@ test("the recording of another program is exported by its id, and has no other s
   }
 });
 
+test("a recording never passes for the agent's own store, whatever sessions.json says", async (t) => {
+  const all = await exportServer(t);
+  all.recordings.say("sess_1", "recorded");
+  await all.saveOwn("sess_1", { agent: "daemon", nativeSessionId: "sess_1" });
+  for (const path of ["/api/sessions/sess_1", "/api/transcripts/daemon/sess_1"]) {
+    assert.deepEqual(await exported(all, of(path)), ["daemon", "daemon", "sess_1", "recorded"]);
+    const none = [404, "there is no store of this agent's sessions here"];
+    assert.deepEqual(await exported(all, of(path, "&source=native")), none);
+  }
+});
+
 test("a peer is exported by its name, from what we recorded of it only if it is a session of ours too", async (t) => {
   const all = await exportServer(t);
   const [cli, fresh] = [await liveProcess(t), await liveProcess(t)];
