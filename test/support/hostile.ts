@@ -172,7 +172,7 @@ export const FIELDS: readonly Field[] = [
   line("what an interruption says on a line of text", (text) => ({
     role: "system",
     marker: "interrupted",
-    text: text.replaceAll("\n", " ").slice(0, 200),
+    ...(/[\r\n]/.test(text) || text.length > 200 ? { summary: text } : { text }),
   })),
   block("what a compaction left", (text) => ({ role: "system", marker: "compact-summary", text })),
   block("a turn that was taken back", (text) => ({ role: "user", text, takenBack: true })),
