@@ -103,6 +103,11 @@ test("a document full of hostile texts runs nothing, asks for nothing and breaks
   assert.deepEqual(file.seen, [`asked for ${file.url}`, `routed ${file.url}`]);
   assert.equal(await file.page.evaluate("window.ran"), undefined);
   assert.equal(await file.page.evaluate("document.scripts.length + document.images.length + frames.length"), 0);
+  assert.deepEqual(
+    await file.page.evaluate(`[...document.querySelectorAll(".md *")].map((e) => e.localName + " " + (e.protocol ?? ""))
+    .filter((e) => !/^(?:(?:p|h[3-6]|[uo]l|li|blockquote|table|thead|tbody|tr|t[hd]|em|strong|s|code|pre|br|hr|input) |a (?:https?|mailto):)$/.test(e))`),
+    [],
+  );
   const bare = await opened();
   await bare.page.setContent(written(html));
   await unfoldAll(bare.page);
