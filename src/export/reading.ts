@@ -28,13 +28,14 @@ export async function* wholeChat(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Entry[], void> {
   const held = new HeldEntries();
+  const long = new LongRecords(store, ref);
   const end = await endOf(store, ref);
   let patience = SETTLE_MS / RETRY_MS;
   for (let from = START; ; ) {
     signal?.throwIfAborted();
     const page = await store.entries(ref, from, PAGE_BUDGET);
     if (page.reset) throw new ReplacedWhileRead();
-    held.add(await withLongRecords(store, ref, page.entries));
+    held.add(await long.whole(page.entries));
     yield held.take("more");
     if (end !== undefined && offsetOf(page.next) >= end) break;
     if (page.next !== from) {
@@ -66,28 +67,60 @@ function offsetOf(cursor: Cursor): number {
   return isOfFile(cursor) ? parseJsonlCursor(cursor).offset : 0;
 }
 
-/** The entries of a page, with all that the records say which were too long for it. */
-async function withLongRecords(store: Store, ref: SessionRef, entries: readonly Entry[]): Promise<readonly Entry[]> {
-  const long = new Set(entries.filter(isTooLong).map(({ pos }) => pos));
-  if (long.size === 0) return entries;
-  const whole: Entry[] = [];
-  for (const entry of entries) {
-    if (!long.has(entry.pos)) whole.push(entry);
-    else if (isTooLong(entry)) whole.push(...(await longRecord(store, ref, entry)));
+/**
+ * Puts in the place of entries that stand for a record (it is too long for a page, or the agent keeps the rest of it elsewhere)
+ * what the record says.
+ */
+class LongRecords {
+  readonly #store: Store;
+  readonly #ref: SessionRef;
+  /** Calls that came with their output, which the record of the output need not tell again. */
+  readonly #answered = new Set<string>();
+
+  constructor(store: Store, ref: SessionRef) {
+    this.#store = store;
+    this.#ref = ref;
   }
-  return whole;
+
+  async whole(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const long = new Set(entries.filter(standsForMore).map(({ pos }) => pos));
+    if (long.size === 0 && this.#answered.size === 0) return entries;
+    const whole: Entry[] = [];
+    const replaced = new Set<Cursor>();
+    for (const entry of entries) {
+      if (long.delete(entry.pos)) {
+        const record = await this.#record(entry.pos);
+        if (record !== undefined) {
+          replaced.add(entry.pos);
+          whole.push(...record);
+        }
+      }
+      if (!replaced.has(entry.pos) && !this.#isTold(entry)) whole.push(entry);
+    }
+    return whole;
+  }
+
+  #isTold(entry: Entry): boolean {
+    return entry.kind === "tool-result" && entry.callId !== undefined && this.#answered.has(entry.callId);
+  }
+
+  /** All that the record says; undefined where it can't be read, so that what the page says of it stays. */
+  async #record(pos: Cursor): Promise<readonly Entry[] | undefined> {
+    try {
+      const entries = await this.#store.record(this.#ref, pos, EXPORT_RECORD_BYTES);
+      for (const one of entries) {
+        if (one.kind === "tool-call" && one.output !== undefined && one.callId) this.#answered.add(one.callId);
+      }
+      return entries;
+    } catch (error) {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    }
+  }
 }
 
-function isTooLong(entry: Entry): boolean {
-  return entry.kind === "marker" && entry.marker === "oversized";
-}
-
-/** The record itself; one that can't be read, or is longer still, is named in its place. */
-async function longRecord(store: Store, ref: SessionRef, marker: Entry): Promise<readonly Entry[]> {
-  try {
-    return await store.record(ref, marker.pos, EXPORT_RECORD_BYTES);
-  } catch (error) {
-    if (error instanceof Failure) return [marker];
-    throw error;
-  }
+function standsForMore(entry: Entry): boolean {
+  return entry.kind === "marker"
+    ? entry.marker === "oversized"
+    : entry.kind === "tool-result" && entry.isPreview === true;
 }

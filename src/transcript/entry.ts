@@ -75,6 +75,8 @@ export interface ToolResultEntry extends EntryBase {
   readonly of?: Cursor;
   readonly text: string;
   readonly isError?: boolean;
+  /** `text` is only the beginning: the store keeps the whole elsewhere, and `record` gives it, if it is still there. */
+  readonly isPreview?: true;
 }
 
 /** A subagent, at its place in the parent's chat: once per child. */

@@ -182,6 +182,20 @@ test("a record that is too long for a page is exported whole, in its place", asy
   );
 });
 
+test("a record takes the place of all that a page tells in its stead, and an output is told once", async (t) => {
+  const { store, exported } = setUp(t, { s1: [[user("a"), { kind: "marker", marker: "oversized" }, user("b")]] });
+  const preview: Said = { kind: "tool-result", tool: "t", callId: "c", text: "begin…", isPreview: true };
+  const call: Said = { kind: "tool-call", tool: "t", callId: "d", input: {}, output: "all" };
+  store.chats.get("s1")?.push([preview, { kind: "tool-result", tool: "t", callId: "d", text: "all" }]);
+  store.long.set("p:0:1" as Cursor, [call]);
+  store.long.set("p:1:0" as Cursor, [{ kind: "tool-result", tool: "t", callId: "c", text: "begin and end" }]);
+  const { messages } = await readExport(await exported());
+  assert.deepEqual(
+    messages.map(({ text, toolCalls }) => text ?? toolCalls?.map(({ id }) => id)),
+    ["a", ["d"], "all", "b", "begin and end"],
+  );
+});
+
 test("a transcript that is replaced meanwhile is read anew, and one that always is, is told", async (t) => {
   const { store, exported } = setUp(t, { s1: [[user("a")], [user("b")]] });
   store.resets = 1;

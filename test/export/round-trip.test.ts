@@ -56,7 +56,11 @@ async function pagedChat(store: Store, ref: SessionRef): Promise<Shown[]> {
   const items: Item[] = [];
   for (let from = START; ; ) {
     const page = await store.entries(ref, from, PAGE_BUDGET);
-    for (const entry of page.entries) {
+    for (const paged of page.entries) {
+      // The rest of such an output is what `…/item` gives of it.
+      const isPreview = paged.kind === "tool-result" && paged.isPreview;
+      const entry = isPreview ? (await store.record(ref, paged.pos))[0] : paged;
+      if (entry === undefined) continue;
       const item = toItem(entry, UNCUT);
       if (item === undefined) continue;
       const before = item.id === undefined ? -1 : items.findIndex(({ id }) => id === item.id);

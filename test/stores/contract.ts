@@ -301,7 +301,7 @@ async function pagesEveryWay(given: ContractGiven, home: string, chat: Chat): Pr
 
 /** Entries without their texts, which one record alone may give longer. */
 function shapesOf(entries: readonly Entry[]): unknown[] {
-  return entries.map((entry) => ("text" in entry ? { ...entry, text: undefined } : entry));
+  return entries.map((entry) => ("text" in entry ? { ...entry, text: undefined, isPreview: undefined } : entry));
 }
 
 /** From the smallest page that holds the largest record to some that hold more. */

@@ -125,17 +125,17 @@ export class ClaudeChats {
     });
   }
 
-  /** The entries of the one record at `pos`, uncut if it is of at most `mostBytes`. @throws Failure bad-request, not-found */
-  async record(place: ClaudePlace, pos: Cursor, mostBytes = UNCUT_RECORD_BYTES): Promise<readonly Entry[]> {
+  /** The entries of the one record at `pos`, uncut if it is of at most `mostBytes` (else 32 MiB). @throws Failure bad-request, not-found */
+  async record(place: ClaudePlace, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]> {
     const cursor = cursorOfChat(pos);
     return this.#open(place, async (open, chat, now) => {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(chat.source, cursor.offset);
-      const records = there ? await this.#recordAt(chat, cursor.offset, mostBytes) : undefined;
+      const records = there ? await this.#recordAt(chat, cursor.offset, mostBytes ?? UNCUT_RECORD_BYTES) : undefined;
       if (records === undefined) throw new Failure("not-found", "no record of this chat stands there");
       // A page shows nothing of a record that is too long for it, so its subagents stand elsewhere.
       const long = chat.lineAt(cursor.offset) === undefined;
       const { entries } = long ? { entries: entriesOf(records) } : await this.#tell(place, open, chat, records, LATER);
-      return withPersistedOutput(place, records[0]?.record, entries);
+      return withPersistedOutput(place, records[0]?.record, entries, mostBytes);
     });
   }
 

@@ -2,6 +2,9 @@ import { asArray, asObject, asString, asText, type JsonObject } from "../../plat
 import type { ToolResultEntry } from "../../transcript/entry.ts";
 import { withoutAnsi, withoutContext } from "./user-text.ts";
 
+/** How a result begins that was too large for the transcript (2.1.332): with where the whole is, and a little of it. */
+export const PERSISTED = "<persisted-output>";
+
 /** `block` when it is the output of a tool: `tool_result`, `web_search_tool_result`, `mcp_tool_result`, … */
 export function toolResultOf(block: unknown): JsonObject | undefined {
   const fields = asObject(block);
@@ -28,6 +31,7 @@ export function toolResult(block: unknown, structured: unknown): Omit<ToolResult
     ...(callId !== undefined && { callId }),
     text: wrapped?.[1] ?? text,
     ...(isError && { isError }),
+    ...(text.startsWith(PERSISTED) && { isPreview: true }),
   };
 }
 

@@ -1,5 +1,3 @@
-import type { Style } from "./tree.ts";
-
 /** A run of `*`, `_` or `~` that may begin or end something: what it turned out to do stands in `ends`, `left`, `begins`. */
 export interface Run {
   type: "run";
@@ -9,10 +7,10 @@ export interface Run {
   canClose: boolean;
   /** How many characters are text. */
   left: number;
-  /** What it ends, from the innermost. */
-  ends: Style[];
-  /** What it begins, from the innermost. */
-  begins: Style[];
+  /** Of what it ends, from the innermost, how many of its characters belong to each: a digit each. */
+  ends: string;
+  /** The same of what it begins, from the innermost. */
+  begins: string;
 }
 
 /** The run of `length` times the character that stands in `text` at `at`. */
@@ -24,7 +22,7 @@ export function runAt(text: string, at: number, length: number): Run {
   const closes = before !== "space" && (before !== "mark" || after !== "word");
   const canOpen = opens && (char !== "_" || !closes || before === "mark");
   const canClose = closes && (char !== "_" || !opens || after === "mark");
-  return { type: "run", char, length, canOpen, canClose, left: length, ends: [], begins: [] };
+  return { type: "run", char, length, canOpen, canClose, left: length, ends: "", begins: "" };
 }
 
 /**
@@ -47,12 +45,11 @@ export function pairRuns(runs: readonly Run[], bottom: number): void {
         searched.set(key, index);
         break;
       }
-      const twice = run.left > 1 && opener.run.left > 1;
-      const style = run.char === "~" ? "strike" : twice ? "strong" : "emphasis";
-      opener.run.begins.push(style);
-      run.ends.push(style);
-      opener.run.left -= twice ? 2 : 1;
-      run.left -= twice ? 2 : 1;
+      const width = run.left > 1 && opener.run.left > 1 ? 2 : 1;
+      opener.run.begins += width;
+      run.ends += width;
+      opener.run.left -= width;
+      run.left -= width;
       openers.length = opener.run.left > 0 ? top + 1 : top;
     }
     if (run.canOpen && run.left > 0) openers.push({ run, index });
@@ -69,12 +66,9 @@ function fits(opener: Run, closer: Run): boolean {
 function kindOf(text: string, at: number): "space" | "mark" | "word" {
   const unit = text.charCodeAt(at);
   if (Number.isNaN(unit) || unit <= 32) return "space";
+  if (unit < 128) return (unit >= 48 && unit <= 57) || ((unit | 32) >= 97 && (unit | 32) <= 122) ? "word" : "mark";
   const second = unit >= 0xdc00 && unit <= 0xdfff && at > 0;
   const char = String.fromCodePoint(text.codePointAt(second ? at - 1 : at) ?? unit);
-  if (WORD.test(char)) return "word";
-  return /\s/.test(char) ? "space" : MARK.test(char) ? "mark" : "word";
+  if (/\s/.test(char)) return "space";
+  return /[\p{P}\p{S}]/u.test(char) ? "mark" : "word";
 }
-
-const WORD = /[a-z0-9]/i;
-
-const MARK = /[\p{P}\p{S}]/u;

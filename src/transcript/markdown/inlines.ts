@@ -1,22 +1,14 @@
+import { type Address, here, readAngle, readBare } from "./addresses.ts";
 import { pairRuns, type Run, runAt } from "./emphasis.ts";
 import { ENTITY_HERE, entity, PUNCTUATION } from "./entities.ts";
 import { readInlineTarget, readLabel, type Target } from "./links.ts";
 import type { References } from "./references.ts";
-import { type Inline, MOST_DEPTH, type Style } from "./tree.ts";
+import { addText, nested, type Opening, type Token } from "./tokens.ts";
+import type { Inline } from "./tree.ts";
 
 /** What stands within `text`, which is printable and without blank lines. */
 export function readInlines(text: string, references: References): Inline[] {
   return nested(new InlineReader(text, references).read());
-}
-
-/** What a text is made of before it is known what stands in what. */
-type Token = Inline | Run | Opening | { type: "end"; text: string };
-
-/** A bracket that begins a link or an image if `link` is known, else is text. */
-interface Opening {
-  type: "begin";
-  image: boolean;
-  link?: Target;
 }
 
 /** An opening bracket whose end was not yet met. */
@@ -143,34 +135,24 @@ class InlineReader {
 
   /** An address in angle brackets, or the one element of HTML that means something here. */
   #angle(at: number): number {
-    const [all, address, mail] = here(ANGLE, this.#text, at) ?? [];
-    if (all === undefined) this.#add("<");
-    else if (address !== undefined) this.#link(address, address);
-    else if (mail !== undefined) this.#link(`mailto:${mail}`, mail);
-    else this.#tokens.push({ type: "break" });
-    return at + (all ?? "<").length;
+    const address = readAngle(this.#text, at);
+    const [lineBreak] = (address === undefined && here(BREAK, this.#text, at)) || [];
+    if (address !== undefined) return this.#link(address);
+    if (lineBreak !== undefined) this.#tokens.push({ type: "break" });
+    else this.#add("<");
+    return at + (lineBreak ?? "<").length;
   }
 
-  /** An address without brackets. What ends a sentence or closes a bracket that is not in it is not part of it. */
   #address(mark: string, at: number): number {
-    const [all] = /[a-z0-9.+-]/i.test(this.#text.charAt(at - 1)) ? [] : (here(ADDRESS, this.#text, at) ?? []);
-    if (all === undefined) {
-      this.#add(mark);
-      return at + mark.length;
-    }
-    let end = all.length;
-    let unopened = all.split(")").length - all.split("(").length;
-    for (; ; end--) {
-      const char = all.charAt(end - 1);
-      if (char === ")" ? unopened-- <= 0 : !"?!.,:;*_~'…’”»".includes(char)) break;
-    }
-    const address = all.slice(0, end);
-    this.#link(/^w/i.test(address) ? `http://${address}` : address, address);
-    return at + end;
+    const address = readBare(this.#text, at);
+    if (address !== undefined) return this.#link(address);
+    this.#add(mark);
+    return at + mark.length;
   }
 
-  #link(target: string, text: string): void {
+  #link({ target, text, end }: Address): number {
     this.#tokens.push({ type: "link", target, title: "", children: [{ type: "text", text }] });
+    return end;
   }
 
   #begin(image: boolean, from: number): number {
@@ -202,82 +184,10 @@ class InlineReader {
 
   #reference(bracket: Bracket, at: number): { value: Target; end: number } | undefined {
     const label = readLabel(this.#text, at + 1);
-    const own = bracket.holds || at - bracket.from > 999 ? "" : this.#text.slice(bracket.from, at);
+    const own = bracket.holds ? "" : this.#text.slice(bracket.from, at);
     const value = this.#references.find(label?.value || own);
     return value && { value, end: label?.end ?? at + 1 };
   }
-}
-
-/** The tokens as a tree. What would stand in too many others is text, and so is an address within a link. */
-function nested(tokens: readonly Token[]): Inline[] {
-  const root: Inline[] = [];
-  const open: { children: Inline[]; opening?: Opening }[] = [{ children: root }];
-  let beyond = 0;
-  let links = 0;
-  const top = () => open.at(-1)?.children ?? root;
-  const text = (text: string) => addText(top(), text);
-
-  function begin(mark: string, opening?: Opening): void {
-    if (open.length > MOST_DEPTH) {
-      beyond++;
-      text(mark);
-    } else {
-      open.push({ children: [], opening });
-      if (opening !== undefined && !opening.image) links++;
-    }
-  }
-
-  function end(mark: string, style?: Style): void {
-    if (beyond > 0) {
-      beyond--;
-      text(mark);
-      return;
-    }
-    const { children, opening } = open.pop() ?? { children: [] };
-    if (style !== undefined) top().push({ type: style, children });
-    else if (opening?.link !== undefined) {
-      const { target, title } = opening.link;
-      if (opening.image) top().push({ type: "image", target, title, alt: textOf(children) });
-      else top().push({ type: "link", target, title, children });
-      if (!opening.image) links--;
-    }
-  }
-
-  for (const token of tokens) {
-    if (token.type === "text") text(token.text);
-    else if (token.type === "run") {
-      for (const style of token.ends) end(markOf(token, style), style);
-      if (token.left > 0) text(token.char.repeat(token.left));
-      for (const style of token.begins.reverse()) begin(markOf(token, style));
-    } else if (token.type === "begin") {
-      const mark = token.image ? "![" : "[";
-      if (token.link === undefined) text(mark);
-      else begin(mark, token);
-    } else if (token.type === "end") end(token.text);
-    else if (token.type === "link" && links > 0) text(textOf(token.children));
-    else top().push(token);
-  }
-  return root;
-}
-
-function addText(into: Token[], text: string): void {
-  const last = into.at(-1);
-  if (last?.type === "text") last.text += text;
-  else into.push({ type: "text", text });
-}
-
-function markOf({ char }: Run, style: Style): string {
-  return style === "emphasis" ? char : char + char;
-}
-
-function textOf(inlines: readonly Inline[]): string {
-  return inlines
-    .map((inline) => {
-      if (inline.type === "image") return inline.alt;
-      if (inline.type === "break") return "\n";
-      return "children" in inline ? textOf(inline.children) : inline.text;
-    })
-    .join("");
 }
 
 /** Where the runs of backticks in `text` stand, by their length, last first. */
@@ -291,15 +201,7 @@ function ticksOf(text: string): Map<number, number[]> {
   return ticks;
 }
 
-function here(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
-  sticky.lastIndex = at;
-  return sticky.exec(text);
-}
-
 /** What may mean something within a line. */
 const SPECIAL = /[\\\][<&\n]|!\[|`+|\*+|_+|~+|https?:\/\/|www\./gi;
 
-const ANGLE =
-  /<(?:([a-z][a-z0-9+.-]{1,31}:[^\s<>]*)|([a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*)|br\s?\/?)>/iy;
-
-const ADDRESS = /(?:https?:\/\/[\p{L}\p{N}]|www\.[\p{L}\p{N}])[^\s<>[\]"`\\\u3000-\u303f\uff01-\uffef]*/iuy;
+const BREAK = /<br\s?\/?>/iy;

@@ -184,9 +184,13 @@ test("an output that has a file of its own is given whole", async (t) => {
   const place = placeNamed(projects, "a3e34ca9");
   const chats = freshChats();
   const output = (await wholeChat(chats, place)).find(({ kind }) => kind === "tool-result");
-  assert.ok(output?.kind === "tool-result" && output.text.startsWith("<persisted-output>"));
-  const [whole] = await chats.record(place, output.pos);
-  assert.ok(whole?.kind === "tool-result" && whole.text.startsWith("1\n2\n3\n") && whole.text.length === 4000);
+  assert.ok(output?.kind === "tool-result" && output.text.startsWith("<persisted-output>") && output.isPreview);
+  for (const mostBytes of [undefined, 4000]) {
+    const [whole] = await chats.record(place, output.pos, mostBytes);
+    assert.ok(whole?.kind === "tool-result" && whole.text.startsWith("1\n2\n3\n") && whole.text.length === 4000);
+    assert.equal(whole.isPreview, undefined);
+  }
+  assert.deepEqual(await chats.record(place, output.pos, 3999), [output]);
 });
 
 test("the file of an output is looked for in the session's own folder alone", async (t) => {

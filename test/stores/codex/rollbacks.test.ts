@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { START } from "../../../src/transcript/cursor.ts";
 import type { Entry } from "../../../src/transcript/entry.ts";
 import {
@@ -100,6 +101,42 @@ test("a rollback tells of prompts up to 8 MiB above it, and of none beyond", asy
     const prompt = whole.find((entry) => entry.kind === "user" && entry.pos === pos);
     assert.equal(prompt?.kind === "user" ? prompt.text : pos, text, `${lines} lines`);
   }
+});
+
+test("rollbacks go back to what a stack of the turns says, however the chat is paged", async (t) => {
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ steered: fc.boolean(), left: fc.boolean(), size: fc.nat(3000) }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const home = new Home(t);
+      const records: object[] = [meta(ID)];
+      const turns: string[] = [];
+      const expected: (string | undefined)[] = [];
+      for (const [index, one] of steps.entries()) {
+        if (typeof one === "number") {
+          expected.push(turns.splice(Math.max(0, turns.length - one))[0]);
+          records.push(rollback(one));
+          continue;
+        }
+        turns.push(`turn ${index}`);
+        records.push(started(1, "t"), userEvent(2, `turn ${index}`), agentEvent(3, "x".repeat(one.size)));
+        if (one.steered) records.push(userEvent(4, `in turn ${index}`));
+        if (!one.left) records.push(complete(5, "t"));
+      }
+      home.rollout(ID, records);
+      const ref = await found(home.store(), ID);
+      const whole = await allEntries(home.store(), ref);
+      const prompts = new Map(whole.flatMap((entry) => (entry.kind === "user" ? [[entry.pos, entry.text]] : [])));
+      assert.deepEqual(
+        takesBack(whole).map((pos) => pos && prompts.get(pos)),
+        expected,
+      );
+      assert.deepEqual(await allEntries(home.store(), ref, START, 3500), whole);
+    }),
+    { numRuns: 40 },
+  );
 });
 
 function takesBack(entries: readonly Entry[]): (Entry["pos"] | undefined)[] {

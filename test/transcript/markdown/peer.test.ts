@@ -3,13 +3,20 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ourHtml, peerHtml } from "./peer.ts";
-import { SECTIONS } from "./sections.ts";
+import { ANSWERS, SECTIONS } from "./sections.ts";
 
 for (const [section, inputs] of Object.entries(SECTIONS)) {
   test(`what CommonMark says of ${section} is read as markdown-it reads it`, () => {
     for (const input of inputs) assert.equal(ourHtml(input), peerHtml(input), JSON.stringify(input));
   });
 }
+
+test("answers as agents write them are read as markdown-it reads them", () => {
+  for (const answer of ANSWERS) {
+    assert.equal(ourHtml(answer), peerHtml(answer), JSON.stringify(answer));
+    assert.equal(ourHtml(answer.replaceAll("\n", "\r\n")), peerHtml(answer), "with the line ends of Windows");
+  }
+});
 
 test("every text in the agents' transcripts is read as markdown-it reads it", () => {
   const fixtures = join(import.meta.dirname, "../../../fixtures");

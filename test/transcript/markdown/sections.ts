@@ -594,3 +594,22 @@ export const SECTIONS: Record<string, string[]> = {
     "| https://a.b | b |\n|---|---|\n| https://c.d | x |",
   ],
 };
+
+/** Answers as agents write them. */
+export const ANSWERS: string[] = [
+  "I'll start by looking at the code.\n\nFound it: `readPage()` in `src/page.ts` returns **before** the cursor moves.\n\n**Fix**\n- move the cursor first\n- add a test\n\nShall I go on?",
+  "## Summary\n\n### Changes\n\n1. **`src/a.ts`**\n   - Added `parse()`\n   - Removed the `any`\n\n2. **`src/b.ts`** (new)\n   ```ts\n   export const b = 1;\n   ```\n   used by `a.ts`.\n\n### Tests\n\nAll 12 pass ✅",
+  "Here's what each command does:\n\n```bash\n# build\nnpm run build && node dist/x.mjs \\\n  --port 0\n```\n\nOutput:\n\n```\n$ ls -la | grep '^d'\ndrwxr-xr-x  2 me me\n```",
+  "````markdown\n# Title\n\n```js\nx\n```\n````\n\nThat's the README.",
+  "| Option | Default | Meaning |\n|:-------|:-------:|--------:|\n| `--port` | 0 | *any* free port |\n| `--home` | `~/.x` | a \\| b |\n\nSee [the docs](https://example.com/docs#options).",
+  "```diff\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n+new\n```",
+  "The error is in `src/x.ts:42`:\n\n> TypeError: Cannot read properties of undefined\n>     at foo (/a/b.ts:1:2)\n\nbecause `opts?.x` is `undefined` when a*b*c < d_e_f.",
+  "- [x] Read the code\n- [x] Write the test\n- [ ] Fix it\n    - [ ] on Windows\n\nNext: **fix it**.",
+  "★ Insight ─────────────────\n1. `Map<string, T[]>` keeps order\n2. `__proto__` isn't special there, nor is **init**.py or __init__.py\n─────────────────",
+  "Run:\n1) `npm i`\n2) `npm t`\n\n* * *\n\nDone — took ~2 min (of ~5).",
+  'Step 1\n======\n\nEdit the file:\n\n    {\n      "a": 1\n    }\n\nStep 2\n------\n\nRestart. See <https://example.com> or ![shot](https://example.com/s.png).',
+  "1. First\n\n   More on it:\n\n   | a | b |\n   |---|---|\n   | 1 | 2 |\n\n2. Second\n   > quoted\n\n   - deep\n     - deeper\n\n       ```py\n       def f():\n       \treturn 1\n       ```\n3. Third",
+  "<thinking>\nLet me *think*.\n</thinking>\n\nOkay: use `<Foo<T> />`, then `$HOME/*.ts` and **/*.md or C:\\dir\\*.txt; 5 * 3 * 2 = 30; foo_bar_baz; a && b & c; \"q\" 'r'.",
+  "**Note:** see #123 and @user, PR [#4](https://github.com/a/b/pull/4) by [@x](https://github.com/x).\n***Important:*** `a``b` — ``a`b``",
+  'Final answer: **42**.\n\n[1]: https://example.com/one\n[2]: https://example.com/two "Two"\n\nSources: [first][1], [second][2], [3].',
+];
