@@ -4,7 +4,7 @@
  */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:#fff;--fg:#1d2127;--dim:#57606a;--edge:#d6dbe1;--soft:#f5f6f8;--link:#0a58ca;--user:#0a58ca;--user-bg:#edf4fe;--agent:#7a3fb5;--bad:#b3261e;--bad-bg:#fdf0ef;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
-@media (prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#dfe3e8;--dim:#9aa4af;--edge:#343a42;--soft:#1d2126;--link:#82b6ff;--user:#82b6ff;--user-bg:#18263a;--agent:#cfa6f5;--bad:#ff9c93;--bad-bg:#2f1a19}}
+@media screen and (prefers-color-scheme:dark){:root{--bg:#14171b;--fg:#dfe3e8;--dim:#9aa4af;--edge:#343a42;--soft:#1d2126;--link:#82b6ff;--user:#82b6ff;--user-bg:#18263a;--agent:#cfa6f5;--bad:#ff9c93;--bad-bg:#2f1a19}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0 auto;max-width:54rem;padding:2.5rem 1.5rem 4rem;background:var(--bg);color:var(--fg);font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
@@ -28,11 +28,13 @@ main{padding-top:1rem}
 pre,code{font-family:var(--mono);font-size:.8125rem;line-height:1.5}
 pre{margin:.5rem 0 0;padding:.75rem .875rem;background:var(--soft);border-radius:6px;white-space:pre-wrap;tab-size:4;unicode-bidi:plaintext;text-align:start}
 .tool{margin-top:.375rem}
+:is(.event,.user)+.tool{margin-top:1.25rem}
 .tool+.assistant{margin-top:1.25rem}
 .fold{margin-top:.375rem;border:1px solid var(--edge);border-radius:6px;font-size:.9375rem}
 .fold>:not(.line){margin-inline:.875rem}
 .fold>:last-child:not(.line){margin-bottom:.875rem}
 .fold>.message:nth-child(2){margin-top:.25rem}
+.message+.fold,.fold+.message:not(.tool){margin-top:1.75rem}
 .line{padding:.4375rem .875rem;border-radius:6px;background:var(--bg)}
 summary.line{cursor:pointer;list-style:none}
 summary.line::-webkit-details-marker{display:none}
@@ -79,5 +81,5 @@ summary.line:hover{background:var(--soft)}
 .md hr{margin:1.25rem 0;border:0;border-top:1px solid var(--edge)}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--edge);color:var(--dim);font-size:.8125rem}
 @media (max-width:40rem){body{padding:1.25rem 1rem 3rem}h1{font-size:1.375rem}.fold>:not(.line){margin-inline:.5rem}.facts{grid-template-columns:repeat(auto-fill,minmax(9rem,1fr))}}
-@media print{:root{--bg:#fff;--fg:#000;--dim:#444;--edge:#bbb;--soft:#f4f4f4;--user-bg:#f4f4f4;--bad-bg:#fff}body{max-width:none;padding:0;font-size:10pt}:is(.call,.output)[open]>.line{position:static}.role,summary.line{break-after:avoid}}
+@media print{:root{color-scheme:light;font-size:10pt}body{max-width:none;padding:0}:is(.call,.output)[open]>.line{position:static}.role,.line{break-after:avoid}}
 `;

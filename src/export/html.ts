@@ -6,7 +6,7 @@ import { callParts, callSummary } from "./call-parts.ts";
 import { STYLE } from "./html-style.ts";
 import { escaped, folded, inlined, preformatted, timed } from "./html-text.ts";
 import type { ExportedCall, ExportedMessage, ExportMeta } from "./model.ts";
-import { factsOf, NO_MESSAGES, remarksOn, roleWords, takenBackWords, titleOf } from "./words.ts";
+import { eventOf, factsOf, NO_MESSAGES, remarksOn, roleWords, takenBackWords, titleOf } from "./words.ts";
 import type { DocumentWriter, MessagePlace } from "./writer.ts";
 
 /**
@@ -79,7 +79,7 @@ function article(message: ExportedMessage, place: MessagePlace, content: string)
 }
 
 function role(message: ExportedMessage, { depth }: MessagePlace): string {
-  const beside = inlined(message.model) || inlined(message.summary);
+  const beside = inlined(message.model) || inlined(eventOf(message).line);
   const note = beside === "" ? "" : `<span class="note">${beside}</span>`;
   return `<header class="role">${heading(depth, roleWords(message))}${note}${timed(message.at)}</header>`;
 }
@@ -90,7 +90,8 @@ function heading(depth: number, content: string): string {
 }
 
 function said(message: ExportedMessage): string {
-  const { reasoning, text } = message;
+  const { reasoning } = message;
+  const { text } = eventOf(message);
   const thought = preformatted(reasoning);
   const shown =
     message.role === "assistant" ? answer(text) : message.role === "user" ? typed(text) : preformatted(text);

@@ -1,7 +1,7 @@
-import { callParts, callSummary } from "./call-parts.ts";
+import { type CallPart, callParts, callSummary } from "./call-parts.ts";
 import { fenced, inline } from "./markdown-text.ts";
 import type { ExportedCall, ExportedMessage, ExportMeta } from "./model.ts";
-import { factsOf, NO_MESSAGES, remarksOn, roleWords, takenBackWords, timeText, titleOf } from "./words.ts";
+import { eventOf, factsOf, NO_MESSAGES, remarksOn, roleWords, takenBackWords, timeText, titleOf } from "./words.ts";
 import type { DocumentWriter, MessagePlace } from "./writer.ts";
 
 /**
@@ -58,13 +58,14 @@ function heading(message: ExportedMessage, { depth }: MessagePlace): string {
 }
 
 function said(message: ExportedMessage): string[] {
-  const { subagent, reasoning, summary, text, toolCalls, marker } = message;
+  const { subagent, reasoning, toolCalls, marker } = message;
+  const { line, text } = eventOf(message);
   const language = message.role === "assistant" ? "markdown" : message.role === "user" ? "text" : "";
   const block = fenced(text, language);
   return [
     ...(subagent === undefined ? [] : [`Agent: ${inline(subagent.agent)}, id: ${inline(subagent.id)}`]),
     ...folded("Reasoning", fenced(reasoning, "text")),
-    ...present(inline(summary ?? "")),
+    ...present(inline(line)),
     ...(marker === "compact-summary" ? folded("The summary", block) : present(block)),
     ...(block === "" && message.role === "tool" && !message.isRunning ? ["Nothing was printed."] : []),
     ...(toolCalls ?? []).flatMap(called),
@@ -72,15 +73,18 @@ function said(message: ExportedMessage): string[] {
   ];
 }
 
-/** The tool and what it was to do, then its input. */
+/** The tool and what it was to do, then its input, unless that is already said. */
 function called(call: ExportedCall): string[] {
-  const summary = inline(callSummary(call));
-  const name = inline(call.name) || "without a name";
-  const parts = callParts(call.input).flatMap(({ name: field, text, isJson }) => [
-    ...present(inline(field ?? "")).map((label) => `${label}:`),
-    ...present(fenced(text, isJson ? "json" : "")),
-  ]);
-  return [`**Tool call:** ${name}${summary === "" ? "" : ` — ${summary}`}`, ...parts];
+  const summary = callSummary(call);
+  const parts = callParts(call.input);
+  const isSaid = parts.length === 1 && parts[0]?.name !== undefined && parts[0].text === summary;
+  const title = `**Tool call:** ${inline(call.name) || "without a name"}${summary === "" ? "" : ` — ${inline(summary)}`}`;
+  return [title, ...(isSaid ? [] : parts.flatMap(partOf))];
+}
+
+function partOf({ name, text, isJson }: CallPart): string[] {
+  const label = inline(name ?? "");
+  return [...present(label === "" ? "" : `${label}:`), ...present(fenced(text, isJson ? "json" : ""))];
 }
 
 function present(text: string): string[] {

@@ -76,6 +76,19 @@ export function roleWords(message: ExportedMessage): string {
   }
 }
 
+/**
+ * What happened, on a line where it is said on one: `line` is printable and `text`, which is left then, as it is. What was
+ * printed or thrown is always a text.
+ */
+export function eventOf(message: ExportedMessage): { readonly line: string; readonly text: string | undefined } {
+  const { role, marker, summary, text } = message;
+  const isLine = role === "system" && marker !== "command" && marker !== "error" && marker !== "compact-summary";
+  if (!isLine || summary !== undefined || text === undefined || text.length > 200 || /[\r\n]/.test(text)) {
+    return { line: printableLine(summary ?? ""), text };
+  }
+  return { line: printableLine(text), text: undefined };
+}
+
 /** What else is to be said of a message, in sentences. */
 export function remarksOn(message: ExportedMessage): string {
   return [message.isRunning ? "Still running: there may be more." : "", message.cut ? "Cut, as was asked." : ""]

@@ -103,6 +103,11 @@ test("a document full of hostile texts runs nothing, asks for nothing and breaks
   assert.deepEqual(file.seen, [`asked for ${file.url}`, `routed ${file.url}`]);
   assert.equal(await file.page.evaluate("window.ran"), undefined);
   assert.equal(await file.page.evaluate("document.scripts.length + document.images.length + frames.length"), 0);
+  assert.deepEqual(
+    await file.page.evaluate(`[...document.querySelectorAll(".md *")].map((e) => e.localName + " " + (e.protocol ?? ""))
+    .filter((e) => !/^(?:(?:p|h[3-6]|[uo]l|li|blockquote|table|thead|tbody|tr|t[hd]|em|strong|s|code|pre|br|hr|input) |a (?:https?|mailto):)$/.test(e))`),
+    [],
+  );
   const bare = await opened();
   await bare.page.setContent(written(html));
   await unfoldAll(bare.page);
@@ -224,14 +229,19 @@ const LEAST_CONTRAST = `(() => {
   }).sort((a, b) => a.ratio - b.ratio)[0];
 })()`;
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`every text is easy to read when ${colorScheme} is preferred`, async () => {
+for (const [media, colorScheme] of [
+  ["screen", "light"],
+  ["screen", "dark"],
+  ["print", "dark"],
+] as const) {
+  test(`every text is easy to read on ${media} when ${colorScheme} is preferred`, async () => {
     const { page } = await openedFile(PAGE, { colorScheme });
+    await page.emulateMedia({ media });
     await unfoldAll(page);
     const least = (await page.evaluate(LEAST_CONTRAST)) as { ratio: number; text: string };
     assert.equal(least.ratio >= 4.5, true, JSON.stringify(least));
-    const isDark = "getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0] < 128";
-    assert.equal(await page.evaluate(isDark), colorScheme === "dark");
+    const isDark = 'getComputedStyle(document.querySelector(".user .role h2")).color.match(/\\d+/)[0] > 100';
+    assert.equal(await page.evaluate(isDark), media === "screen" && colorScheme === "dark");
     await page.close();
   });
 }

@@ -88,6 +88,8 @@ test("a document begins with its title and what is known, and shows each message
     { role: "tool", toolName: "Bash", text: "1 failed\n", isError: true },
     { role: "tool", toolName: "Read", text: "" },
     { role: "system", marker: "compact", summary: "automatic" },
+    { role: "system", marker: "interrupted", text: "by the user" },
+    { role: "system", marker: "command", text: "done" },
   ];
   const meta = {
     ...META,
@@ -150,12 +152,6 @@ npm run lint
 
 **Tool call:** Read — \`a.ts\`
 
-\`file_path\`:
-
-\`\`\`
-a.ts
-\`\`\`
-
 ## Tool error: Bash
 
 \`\`\`
@@ -169,6 +165,16 @@ Nothing was printed.
 ## Context compacted
 
 automatic
+
+## Interrupted
+
+by the user
+
+## Command output
+
+\`\`\`
+done
+\`\`\`
 `,
   );
 });

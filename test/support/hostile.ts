@@ -169,6 +169,11 @@ export const FIELDS: readonly Field[] = [
   line("the tool of an output", (text) => ({ role: "tool", toolName: text, text: "done" })),
   block("an error", (text) => ({ role: "system", marker: "error", text, isError: true })),
   line("what an interruption says", (text) => ({ role: "system", marker: "interrupted", summary: text })),
+  line("what an interruption says on a line of text", (text) => ({
+    role: "system",
+    marker: "interrupted",
+    ...(/[\r\n]/.test(text) || text.length > 200 ? { summary: text } : { text }),
+  })),
   block("what a compaction left", (text) => ({ role: "system", marker: "compact-summary", text })),
   block("a turn that was taken back", (text) => ({ role: "user", text, takenBack: true })),
   line("the title of a subagent", (text) => ({ role: "system", subagent: { ...SUBAGENT, title: text } })),
