@@ -10,6 +10,8 @@ const MEMORY_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /** A longer text becomes bytes by itself, so that little of a chunk stays empty. */
 const LONG_BYTES = CHUNK_BYTES / 4;
+/** So much is written to the file at once. */
+const WRITTEN_BYTES = 4 * CHUNK_BYTES;
 /** Smaller pieces are put together before they are given out. */
 const GATHERED_BYTES = 64 * 1024;
 
@@ -34,6 +36,7 @@ export class Spool {
   #open = Buffer.allocUnsafe(CHUNK_BYTES);
   #filled = 0;
   #size = 0;
+  #writing: Promise<void> = Promise.resolve();
   #file: { readonly handle: FileHandle; readonly path: string | undefined } | undefined;
 
   /** `folder` is made when it is needed. */
@@ -62,26 +65,36 @@ export class Spool {
     this.#size += bytes;
   }
 
-  /** Puts away what was added, once that is much. @throws Failure failed: no room on the disk, … */
+  /**
+   * Puts away what was added, once that is much; comes back while it is written, unless what was put away before still is.
+   * @throws Failure failed: no room on the disk, …
+   */
   async flush(): Promise<void> {
-    if (this.#file === undefined ? this.#chunkBytes > this.#memoryBytes : this.#chunks.length > 0)
-      await this.#putAway();
+    const most = this.#file === undefined ? this.#memoryBytes : WRITTEN_BYTES;
+    if (this.#chunkBytes <= most) return;
+    await this.#writing;
+    this.#writing = this.#putAway();
+    // It is told by the next one who waits for it.
+    this.#writing.catch(() => {});
   }
 
   /** The bytes from `from` to before `to`. Nothing is added any more. */
   async *read(from = 0, to = this.#size): AsyncGenerator<Buffer, void> {
     this.#closeChunk();
+    await this.#writing;
     if (this.#file !== undefined) await this.#putAway();
     if (this.#file === undefined) {
       yield* within(this.#chunks, from, to);
       return;
     }
+    let ahead = readAt(this.#file.handle, from, to);
     for (let at = from; at < to; ) {
-      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - at));
-      const { bytesRead } = await this.#file.handle.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) throw new Failure("failed", "what was put away of an export is gone: try again");
-      yield buffer.subarray(0, bytesRead);
-      at += bytesRead;
+      const bytes = await ahead;
+      at += bytes.length;
+      // The next ones are read while these are used.
+      ahead = readAt(this.#file.handle, at, to);
+      ahead.catch(() => {});
+      yield bytes;
     }
   }
 
@@ -111,6 +124,7 @@ export class Spool {
   }
 
   async close(): Promise<void> {
+    await this.#writing.catch(() => {});
     this.#chunks = [];
     const file = this.#file;
     this.#file = undefined;
@@ -140,7 +154,7 @@ export class Spool {
     this.#chunkBytes = 0;
     try {
       this.#file ??= await openNameless(this.#folder);
-      for (const chunk of chunks) await this.#file.handle.writeFile(chunk);
+      await this.#file.handle.writeFile(chunks.length === 1 ? (chunks[0] ?? "") : Buffer.concat(chunks));
     } catch (error) {
       const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
       const code = errorCode(error) ?? "unknown error";
@@ -161,6 +175,14 @@ async function openNameless(
     () => false,
   );
   return { handle, path: isNameless ? undefined : path };
+}
+
+async function readAt(handle: FileHandle, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - from));
+  if (buffer.length === 0) return buffer;
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
+  if (bytesRead === 0) throw new Failure("failed", "what was put away of an export is gone: try again");
+  return buffer.subarray(0, bytesRead);
 }
 
 function* within(chunks: readonly Buffer[], from: number, to: number): Generator<Buffer, void> {

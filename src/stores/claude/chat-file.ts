@@ -116,6 +116,11 @@ export class ChatFile {
     return records;
   }
 
+  /** All the records of a line of the page in hand, if it was parsed already. */
+  parsed(line: Buffer): JsonObject[] | undefined {
+    return this.#parsed.get(line);
+  }
+
   /** The time of a record at `start` that states none: the last one before it, else the first of the file, else the file's own. */
   timeBefore(start: ByteOffset): EpochMs {
     return this.statedTimeBefore(start) ?? this.#bornAt;

@@ -84,7 +84,7 @@ export class ClaudeChats {
       const { page, records } = await this.#buffers.lend(budget.bytes, async (buffer) => {
         const page = await readPage(chat.source, start, buffer);
         const records = readChat(chat, page.lines);
-        this.#counter?.(place, { open, from: start, ...page, parse: (line) => chat.parse(line) });
+        this.#counter?.(place, { open, from: start, ...page, parsed: (line) => chat.parsed(line) });
         return { page, records };
       });
       const told = await this.#tell(place, open, chat, records, this.#clock.now());

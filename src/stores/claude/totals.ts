@@ -41,7 +41,8 @@ export interface LinesRead {
   readonly from: JsonlCursor;
   readonly next: JsonlCursor;
   readonly lines: readonly JsonlLine[];
-  parse(line: Buffer): readonly JsonObject[];
+  /** The records of a line that was parsed. */
+  parsed(line: Buffer): readonly JsonObject[] | undefined;
 }
 
 /** What has been counted of a session. */
@@ -95,7 +96,7 @@ export class TotalsCounter {
    * Counts lines of a session that were read for its chat, where they go on where its count has come to, or begin it: who
    * reads all of a transcript need not have it read again.
    */
-  follow(place: ClaudePlace, { open, from, next, lines, parse }: LinesRead): void {
+  follow(place: ClaudePlace, { open, from, next, lines, parsed }: LinesRead): void {
     const { path } = open.stamp;
     const count = this.#counts.get(place.mainFile) ?? newCount();
     const counted = count.files.get(path) ?? { next: FILE_START, edition: undefined };
@@ -105,7 +106,8 @@ export class TotalsCounter {
     const { edition } = this.#continuity.now(open);
     if (counted.edition !== undefined && counted.edition !== edition) return;
     const main = path === place.mainFile;
-    for (const line of lines) if (line.kind === "record") countLine(line, main, count.sum, parse);
+    for (const line of lines)
+      if (line.kind === "record") countRecords(parsed(line.bytes) ?? mayCount(line, main), main, count.sum);
     const begun = next.offset < open.size ? { begun: true as const } : {};
     count.files.set(path, { stamp: open.stamp, next, edition, ...begun });
     if (from.offset === 0) this.#counts.set(place.mainFile, count);
@@ -183,7 +185,7 @@ export class TotalsCounter {
       const page = await readPage(open, cursor, buffer);
       if (page.reset) return undefined;
       for (const line of page.lines) {
-        if (line.kind === "record") countLine(line, main, sum, recordsOf);
+        if (line.kind === "record") countRecords(mayCount(line, main), main, sum);
         await breather.pause();
       }
       if (page.next.offset === cursor.offset) return page.next;
@@ -216,11 +218,14 @@ function recordsOf(line: Buffer): JsonObject[] {
     .filter((record) => record !== undefined);
 }
 
-function countLine(line: RecordLine, main: boolean, sum: UsageSum, parse: LinesRead["parse"]): void {
-  const { bytes } = line;
+/** The records of a line, when its bytes tell that they may count. */
+function mayCount({ bytes }: RecordLine, main: boolean): readonly JsonObject[] {
   const states = main && bytes.subarray(0, COST_STATE.length).equals(COST_STATE);
-  if (!states && !(bytes.includes(USAGE) && bytes.includes(ASSISTANT))) return;
-  for (const record of parse(bytes)) {
+  return states || (bytes.includes(USAGE) && bytes.includes(ASSISTANT)) ? recordsOf(bytes) : [];
+}
+
+function countRecords(records: readonly JsonObject[], main: boolean, sum: UsageSum): void {
+  for (const record of records) {
     const usage = usageOf(record);
     if (usage !== undefined) sum.add(usage);
     if (main && record.type === "cost-state") sum.state(statedCostOf(record));
