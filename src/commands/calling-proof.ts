@@ -23,6 +23,8 @@ export interface Call {
   readonly now: number;
   /** All of them stand in the call's input. */
   readonly words: readonly string[];
+  /** The name of the tool that is called, where that is known. */
+  readonly tool?: RegExp | undefined;
 }
 
 /** The last updated sessions of an agent that are looked into: the one that runs a command has just been written to. */
@@ -50,14 +52,14 @@ function isAtOrAbove(folder: string, cwd: string): boolean {
   return folder !== "" && !isAbsolute(way) && way.split(/[\\/]/)[0] !== "..";
 }
 
-async function isCalling(store: Store, row: Listed, { now, words }: Call): Promise<boolean> {
+async function isCalling(store: Store, row: Listed, { now, words, tool = /^/ }: Call): Promise<boolean> {
   const ref = await store.find(row.id);
   if (ref === undefined) return false;
   // A session that can't be read now is none that is known to call.
   const page = await store.before(ref, "tail", PAGE_BUDGET).catch(() => undefined);
-  return openCalls(page?.entries ?? []).some(({ at, input }) => {
+  return openCalls(page?.entries ?? []).some(({ at, tool: called, input }) => {
     const text = typeof input === "string" ? input : jsonText(input);
-    return now - at < OLDEST_MS && words.every((word) => text.includes(word));
+    return now - at < OLDEST_MS && tool.test(called) && words.every((word) => text.includes(word));
   });
 }
 

@@ -29,6 +29,8 @@ export interface CallingTools {
   readonly ancestors: readonly ListedProcess[];
   /** The words that a tool call's input must hold: this program's file name, and the command's name. */
   readonly words: readonly string[];
+  /** The name of the tool that the session calls, where it is no shell tool. */
+  readonly tool?: RegExp;
 }
 
 /** What a command has for it. */
@@ -120,16 +122,19 @@ function placeAmong(ancestors: readonly ListedProcess[], pid: number): number {
 }
 
 async function provenSession(tools: CallingTools, agent: AgentName | undefined): Promise<CallingSession> {
-  const { histories, now, words } = tools;
-  const found = await callingSessions(histories, { agent, cwd: absolute("."), now, words });
+  const { histories, now, words, tool } = tools;
+  const found = await callingSessions(histories, { agent, cwd: absolute("."), now, words, tool });
   const [only, ...others] = found;
-  if (only === undefined) throw new Failure("failed", NONE);
+  if (only === undefined) throw new Failure("failed", tool === undefined ? NONE : NONE_THAT_CALLS);
   if (others.length > 0) throw several(found);
   return sessionCalled(tools, only.agent, only.sessionId, only.cwd);
 }
 
 const NONE =
   "no session that runs this command was found: run it from a session's own shell tool, or set CLAUDE_CODE_SESSION_ID or CODEX_THREAD_ID to the session's id";
+
+const NONE_THAT_CALLS =
+  "which session this is can't be told: its agent does not say, and no call of this tool stands in its transcript yet; run agent-bridge join with the session's shell tool instead";
 
 function several(found: readonly (FoundSession | CallingSession)[]): Failure {
   const listed = found.map(({ agent, sessionId, ...rest }) => {

@@ -10,6 +10,7 @@ import { join } from "./join.ts";
 import { leave } from "./leave.ts";
 import { link } from "./link.ts";
 import { ls } from "./ls.ts";
+import { mcp } from "./mcp/mcp.ts";
 import { runAgent } from "./one-turn/run.ts";
 import { peers } from "./peers.ts";
 import { chat } from "./repl/chat.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   join,
   leave,
   peers,
+  mcp,
   hook,
   doctor,
   demo,

@@ -11,6 +11,8 @@ export interface Program {
   readonly version: string;
   /** The words that call it from any folder, as a shell takes them. */
   readonly call: string;
+  /** The program and its arguments that call it from any folder, without a shell: this very Node, and the file. */
+  readonly words: readonly string[];
   /** The same as a person types it where the file lies: no folder stands in it. */
   readonly name: string;
   /** A message, with the commands that it tells to run as they are typed. Messages are written as for the installed program. */
@@ -32,6 +34,7 @@ export function programOf(given: {
   return {
     version,
     call: installed ? basename(file) : callWords(file, node, environment),
+    words: [node, file],
     name,
     said: (message) => message.replace(told, () => `${name} `),
   };

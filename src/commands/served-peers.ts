@@ -10,7 +10,7 @@ export async function peersOf(server: ServerAddress): Promise<readonly Peer[]> {
 }
 
 /** A peer of a server's answer, which may be another version's. */
-function peerFrom(value: unknown): Peer | undefined {
+export function peerFrom(value: unknown): Peer | undefined {
   const fields = asObject(value);
   const name = asText(fields?.name);
   const agent = asText(fields?.agent);

@@ -73,27 +73,26 @@ export const PAGE: JsonSchema = object(
   },
 );
 
+/** One thing that a chat shows, uncut. */
+export const UNCUT_ITEM: JsonSchema = item(TEXT, TEXT, "Something was taken off all the same: it is over 1 MiB.");
+
 /** The items of one record, uncut. */
-export const UNCUT_ITEMS: JsonSchema = object({
-  items: list(item(TEXT, TEXT, "Something was taken off all the same: it is over 1 MiB.")),
-});
+export const UNCUT_ITEMS: JsonSchema = object({ items: list(UNCUT_ITEM) });
+
+/** A child of a session. */
+export const SUBAGENT: JsonSchema = object(
+  {
+    id: ID,
+    title: TITLE,
+    status: { type: "string", enum: ["unknown", "running", "done", "interrupted", "failed"] },
+    startedAt: TIME,
+    updatedAt: TIME,
+  },
+  { parent: ID },
+);
 
 /** The children of a session. */
-export const SUBAGENTS: JsonSchema = object({
-  subagents: list(
-    object(
-      {
-        id: ID,
-        title: TITLE,
-        status: { type: "string", enum: ["unknown", "running", "done", "interrupted", "failed"] },
-        startedAt: TIME,
-        updatedAt: TIME,
-      },
-      { parent: ID },
-    ),
-    200,
-  ),
-});
+export const SUBAGENTS: JsonSchema = object({ subagents: list(SUBAGENT, 200) });
 
 const ROW_FIELDS = {
   agent: AGENT,

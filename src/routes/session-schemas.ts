@@ -3,6 +3,9 @@ import { KINDS } from "./session-fields.ts";
 
 const OPTION = object({ optionId: TEXT, name: TEXT, kind: TEXT });
 
+/** A question that waits for an answer. */
+export const PERMISSION = object({ toolCallId: TEXT, options: list(OPTION) }, { title: TEXT });
+
 /** A session of an agent, a command or a terminal. */
 export const SESSION = object(
   {
@@ -31,7 +34,7 @@ export const SESSION = object(
     signal: TEXT,
     error: { ...TEXT, description: "Why it failed." },
     permissions: {
-      ...list(object({ toolCallId: TEXT, options: list(OPTION) }, { title: TEXT })),
+      ...list(PERMISSION),
       description: "Questions that wait for an answer, oldest first.",
     },
   },

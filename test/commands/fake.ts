@@ -23,6 +23,7 @@ export const NOW = 1_796_030_640_000 as EpochMs;
 export const PROGRAM: Program = {
   version: "1.2.3",
   call: "node /opt/agent-bridge.mjs",
+  words: ["/usr/bin/node", "/opt/agent-bridge.mjs"],
   name: "agent-bridge",
   said: (message) => message,
 };

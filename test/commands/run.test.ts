@@ -22,7 +22,7 @@ test("an unknown command is refused with the one that was probably meant", async
   assert.deepEqual(await ran(["sevre"]), { code: 2, out: "", err });
 });
 
-for (const name of "search usage mcp".split(" ")) {
+for (const name of "search usage".split(" ")) {
   test(`${name} is not there yet and does not pretend to be`, async () => {
     const { code, out, err } = await ran([name]);
     assert.deepEqual({ code, out }, { code: 2, out: "" });

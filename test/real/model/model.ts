@@ -15,6 +15,9 @@ const DIALECTS: readonly (readonly [RegExp, Dialect])[] = [
   [/\/chat\/completions(\?|$)/, COMPLETIONS],
 ];
 
+/** Requests that are kept. */
+const MOST_REQUESTS = 32;
+
 interface Hold {
   readonly reached: Happening;
   readonly released: Happening;
@@ -24,6 +27,8 @@ interface Hold {
 export class Model {
   readonly #server: Server;
   readonly #holds = new Map<string, Hold>();
+  /** The last requests, as they came. */
+  readonly requests: string[] = [];
   /** What went wrong in here, so that a test can say so. */
   readonly faults: unknown[] = [];
 
@@ -77,6 +82,8 @@ export class Model {
       return;
     }
     const body = (await json(request)) as Body;
+    this.requests.push(JSON.stringify(body));
+    if (this.requests.length > MOST_REQUESTS) this.requests.shift();
     // Without tools it is a question of the CLI's own, about a title say, that repeats the user's text.
     const side = (body.tools ?? []).length === 0;
     const turn = side ? [{ op: "say", text: "A title" } as const] : nextTurn(dialect.messages(body));

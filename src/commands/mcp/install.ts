@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Environment } from "../../platform/environment.ts";
+import { Failure } from "../../platform/failure.ts";
+import { asObject, type JsonObject } from "../../platform/read.ts";
+import type { Context, ExitCode } from "../command.ts";
+import { isUsualHome } from "../own-files.ts";
+import { shellWord } from "../program.ts";
+import { changeSettings } from "./config-file.ts";
+import { jsonOf, withJsonValue } from "./json-text.ts";
+import { tomlTable } from "./toml-text.ts";
+
+/** The CLIs whose settings are known. */
+export const CLIS = ["claude", "codex", "opencode"] as const;
+export type Cli = (typeof CLIS)[number];
+
+/** The name under which this server stands in settings. */
+const NAME = "agent-bridge";
+
+/** What starts this server. */
+interface Start {
+  /** The program and its arguments. */
+  readonly words: readonly string[];
+  /** Variables that say where agents keep their sessions, as they are set now: not every CLI hands its own on. */
+  readonly env: { readonly [name: string]: string };
+}
+
+/** How a CLI is told of a server. */
+interface Settings {
+  readonly path: string;
+  /** What is to be done by hand, for a person. */
+  readonly told: string;
+  /** The settings with the server in them; undefined when it is there already. @throws SyntaxError · Failure conflict */
+  with(text: string | undefined, force: boolean): string | undefined;
+}
+
+/** Prints the settings that make `cli` start this server; with `write` puts them into its settings itself. */
+export async function install(
+  { terminal, environment, program }: Context,
+  cli: Cli,
+  {
+    home,
+    allowsAgents,
+    write,
+    force,
+  }: {
+    readonly home: string | undefined;
+    readonly allowsAgents: boolean;
+    readonly write: boolean;
+    readonly force: boolean;
+  },
+): Promise<ExitCode> {
+  const ours = environment(home);
+  const words = [
+    ...program.words,
+    "mcp",
+    ...(allowsAgents ? ["--allow-agents"] : []),
+    ...(isUsualHome(ours) ? [] : ["--home", ours.bridgeHome]),
+  ];
+  const settings = SETTINGS[cli](ours, { words, env: placesOf(ours) });
+  if (!write) {
+    await terminal.out(settings.told);
+    return 0;
+  }
+  const done = await changeSettings(settings.path, (text) => changed(settings, text, force));
+  await terminal.out(`${done === "same" ? `${settings.path} has it already` : `${settings.path} has it now`}\n`);
+  if (done === "changed") await terminal.err(`${cli} starts it from its next session on.\n`);
+  return 0;
+}
+
+function changed(settings: Settings, text: string | undefined, force: boolean): string | undefined {
+  try {
+    return settings.with(text, force);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Failure(
+      "failed",
+      `${settings.path} can't be read as settings: see to it, or add the entry by hand`,
+      error,
+    );
+  }
+}
+
+const PLACES = [
+  ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CODEX_SQLITE_HOME", "XDG_DATA_HOME", "OPENCODE_DB", "HERMES_HOME"],
+  "AGENTPROTO_HOME",
+];
+
+function placesOf(environment: Environment): Start["env"] {
+  return Object.fromEntries(
+    PLACES.flatMap((name) => {
+      const value = environment.variable(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const SETTINGS: { readonly [C in Cli]: (environment: Environment, start: Start) => Settings } = {
+  claude(environment, { words: [command = "", ...args], env }) {
+    const entry = { type: "stdio", command, args, ...(Object.keys(env).length > 0 && { env }) };
+    const variables = Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+    // Behind --env the name would be taken for one more variable.
+    const words = ["claude", "mcp", "add", NAME, "--scope", "user", ...variables, "--", command, ...args];
+    return {
+      path: join(environment.variable("CLAUDE_CONFIG_DIR") ?? environment.home, ".claude.json"),
+      told: `${words.map(shellWord).join(" ")}\n\nor, for one project, in its .mcp.json:\n\n${json({ mcpServers: { [NAME]: entry } })}`,
+      with: (text, force) => withEntry(text, "mcpServers", entry, force),
+    };
+  },
+  codex(environment, { words: [command = "", ...args], env }) {
+    const path = join(environment.variable("CODEX_HOME") ?? join(environment.home, ".codex"), "config.toml");
+    const pairs = new Map<string, unknown>([
+      ["command", command],
+      ["args", args],
+      ...Object.entries(env).map(([name, value]) => [`env.${name}`, value] as const),
+    ]);
+    const lines = [`[mcp_servers.${NAME}]`, ...[...pairs].map(([key, value]) => `${key} = ${JSON.stringify(value)}`)];
+    return {
+      path,
+      told: `In ${path}:\n\n${lines.join("\n")}\n`,
+      with: (text = "", force) => withTable(text, lines, pairs, force),
+    };
+  },
+  opencode(environment, { words, env }) {
+    const entry = {
+      type: "local",
+      command: words,
+      enabled: true,
+      ...(Object.keys(env).length > 0 && { environment: env }),
+    };
+    const folder = join(environment.variable("XDG_CONFIG_HOME") ?? join(environment.home, ".config"), "opencode");
+    const names = ["opencode.jsonc", "opencode.json"].map((name) => join(folder, name));
+    const path = names.find((name) => existsSync(name)) ?? join(folder, "opencode.json");
+    return {
+      path,
+      told: `In ${path}:\n\n${json({ mcp: { [NAME]: entry } })}`,
+      with: (text, force) => withEntry(text, "mcp", entry, force),
+    };
+  },
+};
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function withEntry(text: string | undefined, key: string, entry: JsonObject, force: boolean): string | undefined {
+  if (text === undefined || text.trim() === "") return json({ [key]: { [NAME]: entry } });
+  const found = asObject(asObject(jsonOf(text))?.[key])?.[NAME];
+  // What else was set there by hand does no harm.
+  const isThere = Object.entries(entry).every(([name, value]) => isDeepStrictEqual(asObject(found)?.[name], value));
+  if (isThere) return undefined;
+  if (found !== undefined && !force) throw other();
+  return withJsonValue(text, [key, NAME], entry);
+}
+
+function withTable(
+  text: string,
+  lines: readonly string[],
+  pairs: ReadonlyMap<string, unknown>,
+  force: boolean,
+): string | undefined {
+  const newline = text.includes("\r\n") ? "\r\n" : "\n";
+  const written = lines.join(newline);
+  const found = tomlTable(text, ["mcp_servers", NAME]);
+  if (found.kind === "other") {
+    throw new Failure(
+      "conflict",
+      `an entry ${NAME} is there, written in a way that can't be changed here: change it by hand`,
+    );
+  }
+  if (found.kind === "absent") {
+    const gap = text === "" ? "" : text.endsWith("\n") ? newline : newline + newline;
+    return `${text}${gap}${written}${newline}`;
+  }
+  const { values, start, end } = found;
+  if ([...pairs].every(([key, value]) => isDeepStrictEqual(writtenValue(values.get(key)), value))) return undefined;
+  if (!force) throw other();
+  return text.slice(0, start) + written + text.slice(end);
+}
+
+/** A value as we write it; one that is written otherwise is another. */
+function writtenValue(written: string | undefined): unknown {
+  try {
+    return written === undefined ? undefined : JSON.parse(written);
+  } catch {
+    return written;
+  }
+}
+
+function other(): Failure {
+  return new Failure("conflict", `another entry ${NAME} is there; --force replaces it`);
+}
