@@ -99,6 +99,7 @@ async function attemptDocument(
     const head = Buffer.from(writer.head(meta));
     const inserts = body.takenBack.inserts(body.ends, writer.takenBack);
     spool.add(writer.foot(meta));
+    await spool.finish();
     const inserted = inserts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     return {
       type: writer.type,

@@ -78,11 +78,15 @@ export class Spool {
     this.#writing.catch(() => {});
   }
 
-  /** The bytes from `from` to before `to`. Nothing is added any more. */
-  async *read(from = 0, to = this.#size): AsyncGenerator<Buffer, void> {
+  /** Nothing is added any more: all is where it is read from. @throws Failure as `flush` */
+  async finish(): Promise<void> {
     this.#closeChunk();
     await this.#writing;
     if (this.#file !== undefined) await this.#putAway();
+  }
+
+  /** The bytes from `from` to before `to`, once it is finished. */
+  async *read(from = 0, to = this.#size): AsyncGenerator<Buffer, void> {
     if (this.#file === undefined) {
       yield* within(this.#chunks, from, to);
       return;
@@ -154,7 +158,7 @@ export class Spool {
     this.#chunkBytes = 0;
     try {
       this.#file ??= await openNameless(this.#folder);
-      await this.#file.handle.writeFile(chunks.length === 1 ? (chunks[0] ?? "") : Buffer.concat(chunks));
+      await writeAll(this.#file.handle, chunks);
     } catch (error) {
       const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
       const code = errorCode(error) ?? "unknown error";
@@ -175,6 +179,13 @@ async function openNameless(
     () => false,
   );
   return { handle, path: isNameless ? undefined : path };
+}
+
+async function writeAll(handle: FileHandle, chunks: readonly Buffer[]): Promise<void> {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  const { bytesWritten } = await handle.writev(chunks);
+  // A disk that fills up may take a part: the rest then says why.
+  if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
 }
 
 async function readAt(handle: FileHandle, from: number, to: number): Promise<Buffer> {

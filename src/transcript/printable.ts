@@ -33,8 +33,8 @@ export const UNPRINTABLE =
 /** `value` as JSON on one line, that is safe to print on a terminal; `indent` for people. */
 export function printableJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, undefined, indent);
-  // Most texts are told at once to be fine: looking for each of those characters takes several times as long.
-  if (!/[\u007f-\uffff]/.test(json)) return json;
+  // JSON has no control characters below these; looking for each of the others takes several times as long.
+  if (!/[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\udb40]/.test(json)) return json;
   return json.replace(UNPRINTABLE, (character) => character.split("").map(escapedUnit).join(""));
 }
 

@@ -39,6 +39,7 @@ for (const memory of [1_000_000_000, 0, 100_000]) {
       places.push(spool.size);
       await spool.flush();
     }
+    await spool.finish();
     assert.equal(spool.size, Buffer.byteLength(whole));
     assert.equal(await bytesOf(spool.read()), whole);
     const inserts = [
@@ -61,6 +62,7 @@ test("what waits on the disk can be opened by us alone, has no name, and is gone
   assert.equal(existsSync(folder), false);
   spool.add("x".repeat(1_000_000));
   await spool.flush();
+  await spool.finish();
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   assert.deepEqual(readdirSync(folder), []);
   assert.equal((await bytesOf(spool.read())).length, 1_000_000);
@@ -74,7 +76,8 @@ test("a folder that can't be written is told with what to do", async (t) => {
   chmodSync(file, 0o600);
   const spool = new Spool(join(file, "cache"), 0);
   spool.add("x".repeat(1_000_000));
-  await assert.rejects(spool.flush(), (error) => {
+  await spool.flush();
+  await assert.rejects(spool.finish(), (error) => {
     assert.ok(error instanceof Failure);
     assert.match(
       error.message,

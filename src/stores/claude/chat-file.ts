@@ -74,7 +74,7 @@ export class ChatFile {
   readonly #meter: Meter;
   readonly #before: LookBack;
   /** What lines of the page in hand hold: who counts what was read need not parse it again. */
-  readonly #parsed = new WeakMap<Buffer, JsonObject[]>();
+  readonly #parsed = new Map<Buffer, JsonObject[]>();
   #time: { readonly before: number; readonly place: number; readonly at: EpochMs | undefined } | undefined;
   #start: { readonly at: EpochMs | undefined } | undefined;
 
