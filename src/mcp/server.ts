@@ -1,7 +1,7 @@
 import { Lines } from "../agents/acp/lines.ts";
+import { Places } from "../platform/places.ts";
 import type { Host } from "./host.ts";
 import { type Method, methodsOf } from "./methods.ts";
-import { Places } from "./places.ts";
 import { type Handshake, WITH_BATCHES } from "./revisions.ts";
 import { CODES, idOf, type Message, type RequestId, RpcError, readLine } from "./rpc.ts";
 import type { Tool } from "./tool.ts";
@@ -125,12 +125,16 @@ class McpServer {
     // What begins a session can't be cancelled: its answer is what all others rest on.
     if (request.method !== "initialize") this.#open.set(request.id, open);
     const signal = AbortSignal.any([open.signal, this.#end]);
-    await this.#places.use(signal, async () => {
+    // Who is cancelled while waiting is done with at once.
+    const leave = await this.#places.take(signal).catch(() => undefined);
+    try {
       const answer = signal.aborted ? undefined : await this.#answer(request, signal);
       // Whoever has the answer may use its id again.
       this.#open.delete(request.id);
       if (answer !== undefined && !signal.aborted) await reply(answer);
-    });
+    } finally {
+      leave?.();
+    }
   }
 
   async #answer(

@@ -1,10 +1,17 @@
 /** Lets in only so many at a time; others wait, in the order in which they came. */
 export class Places {
   #free: number;
+  readonly #mostWaiting: number;
   readonly #waiting = new Set<() => void>();
 
-  constructor(most: number) {
+  constructor(most: number, mostWaiting = Number.POSITIVE_INFINITY) {
     this.#free = most;
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** Whether one more should not even wait. */
+  get isFull(): boolean {
+    return this.#free === 0 && this.#waiting.size >= this.#mostWaiting;
   }
 
   /** Comes back when there is a place, with what gives it back. @throws the signal's reason when that aborts first */
