@@ -121,7 +121,7 @@ export interface RawEventPage extends Provenance, Edition {
   readonly reset?: true;
 }
 
-/** The children of a session, newest first, at most 200. */
+/** The children of a session, newest first. */
 export interface ChildList extends Provenance {
   readonly children: readonly ChildEntry[];
 }
@@ -192,8 +192,8 @@ export interface Store {
    * stands in the place of all that a page gives at `pos`. @throws Failure not-found
    */
   record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
-  /** Its subagents. */
-  children(ref: SessionRef): Promise<ChildList>;
+  /** Its newest subagents: at most `most`, 200 when left out. */
+  children(ref: SessionRef, most?: number): Promise<ChildList>;
   /** A subagent of this very session, else undefined. */
   child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined>;
   /**

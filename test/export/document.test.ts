@@ -45,8 +45,11 @@ class ToldStore extends FakeStore {
     return said.map((each) => ({ ...each, at: 5, pos })) as unknown as Entry[];
   }
 
-  override async children(): Promise<{ children: readonly ChildEntry[]; uses: []; settled: true }> {
-    return { children: this.kids, uses: [], settled: true };
+  override async children(
+    _ref: SessionRef,
+    most = 200,
+  ): Promise<{ children: readonly ChildEntry[]; uses: []; settled: true }> {
+    return { children: this.kids.slice(0, most), uses: [], settled: true };
   }
 
   override async child(ref: SessionRef, id: ChildEntry["id"]): Promise<SessionRef | undefined> {
@@ -164,6 +167,20 @@ test("subagents stand at their place, each once, and those that nothing names at
   ]);
   const alone = await readExport(await exported());
   assert.deepEqual(texts(alone.messages), ["go", ["a"], ["gone"], ["a"], "done"]);
+});
+
+test("subagents that no record names are all there, however many there are", async (t) => {
+  const ids = Array.from({ length: 300 }, (_, index) => `c${index}`);
+  const { store, exported } = setUp(t, {
+    s1: [[user("go")]],
+    ...Object.fromEntries(ids.map((id) => [id, [[user(`said to ${id}`)]]])),
+  });
+  store.kids = ids.map((id) => ({ id: sid(id), title: id, status: "done", startedAt: 1, updatedAt: 1 })) as never;
+  const { messages } = await readExport(await exported({ subagents: true }));
+  assert.deepEqual(
+    messages.slice(1).map(({ subagent }) => subagent?.messages?.[0]?.text),
+    ids.map((id) => `said to ${id}`),
+  );
 });
 
 test("a record that is too long for a page is exported whole, in its place", async (t) => {

@@ -10,7 +10,7 @@ import { type FileStamp, type OpenFile, stampOf, withFile, withFileNow } from ".
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import { CHILDREN, LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
 import { type ChatFile, posOf, withChat } from "./chat-file.ts";
@@ -139,16 +139,16 @@ export class ClaudeChats {
     });
   }
 
-  /** The newest 200 subagents of the session; of a subagent, those that it started. @throws Failure not-found */
-  async children(place: ClaudePlace): Promise<ChildList> {
+  /** The newest `most` (200 when left out) subagents of the session; of a subagent, those that it started. @throws Failure not-found */
+  async children(place: ClaudePlace, most = CHILDREN): Promise<ChildList> {
     requireThere(place);
-    return this.#lister.list(place, agentOf(place), this.#isLive(place.session));
+    return this.#lister.list(place, agentOf(place), this.#isLive(place.session), most);
   }
 
   /** The place of the subagent `id`, when it is one of this very session. @throws Failure not-found: the session is gone */
   async child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined> {
     requireThere(place);
-    return (await this.#children.of(place, "trust")).byId.get(id)?.place;
+    return (await this.#children.one(place, id))?.place;
   }
 
   /** What was left out of the chats that were read, by reason: files with damaged lines, files that can't be read. */

@@ -156,11 +156,11 @@ export class CodexStore implements Store {
     return this.#read(ref, (chain) => readRecord(chain, pos, mostBytes, this.#tools(chain)));
   }
 
-  async children(ref: SessionRef): Promise<ChildList> {
+  async children(ref: SessionRef, most?: number): Promise<ChildList> {
     const thread = threadOf(ref);
     await this.#catalog.refresh("quick");
     if ((await this.#chains.current(thread)) === undefined) throw new Failure("not-found", "no such transcript");
-    return this.#children.list(thread);
+    return this.#children.list(thread, most);
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

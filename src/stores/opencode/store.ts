@@ -121,11 +121,11 @@ export class OpenCodeStore implements Store {
     return entriesAt(this.#chat(ref), pos, mostBytes);
   }
 
-  async children(ref: SessionRef): Promise<ChildList> {
+  async children(ref: SessionRef, most?: number): Promise<ChildList> {
     const place = placeOf(ref);
-    if (place.kind === "files") return fileChildren(place.file, await this.#fileSessions(), this.#problems);
+    if (place.kind === "files") return fileChildren(place.file, await this.#fileSessions(), this.#problems, most);
     const tools = { tasks: this.#tasks, holders: this.#holders, clock: this.#parts.clock };
-    return childrenOf(place.database, place.session, tools);
+    return childrenOf(place.database, place.session, tools, most);
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

@@ -364,6 +364,10 @@ test("a subagent stands at its call, or at the answer when it began later, and i
       ["kid1", "Look", "done", (TEN + 2) * 1000],
     ],
   );
+  assert.deepEqual(
+    (await home.store.children(parent, 1)).children.map(({ id }) => id),
+    ["kid2"],
+  );
   const kid = await home.store.child(parent, "kid1" as never);
   assert.equal(kid?.child, "kid1");
   assert.equal(kid && (await home.store.entries(kid, START, BUDGET)).entries.length, 1);
