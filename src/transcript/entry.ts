@@ -65,7 +65,7 @@ export interface ToolCallEntry extends EntryBase {
   readonly isRunning?: true;
 }
 
-/** A tool's output in a record of its own. */
+/** A tool's output in a record of its own, with the escape sequences that it printed. */
 export interface ToolResultEntry extends EntryBase {
   readonly kind: "tool-result";
   readonly callId?: string;
@@ -104,7 +104,7 @@ export interface MarkerEntry extends EntryBase {
   readonly marker: MarkerName;
   /** On one line, what happened. */
   readonly summary?: string;
-  /** What was printed or reported, in full. */
+  /** What was printed or reported, in full, escape sequences included. */
   readonly text?: string;
   readonly isError?: boolean;
   /**
