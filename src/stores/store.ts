@@ -189,7 +189,8 @@ export interface Store {
   /**
    * The entries of the one record at `pos`, also of one too large for a page: whole up to `mostBytes` (32 MiB when left out),
    * else the marker `oversized`. Of a record that only goes on with an item that an earlier one began: that item. What it gives
-   * stands in the place of all that a page gives at `pos`. @throws Failure not-found
+   * stands in the place of all that a page gives at `pos`. With `mostBytes` given, the whole chat is gone through where an entry
+   * `goesFarBack`. @throws Failure not-found
    */
   record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
   /** Its newest subagents: at most `most`, 200 when left out. */

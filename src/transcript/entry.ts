@@ -35,6 +35,11 @@ interface EntryBase {
 export interface UserEntry extends EntryBase {
   readonly kind: "user";
   readonly text: string;
+  /**
+   * What it goes on from stands further back than is looked, so that it may take turns back: then `record`, given a bound,
+   * gives a `rewind` before it. Chats show no mark there.
+   */
+  readonly goesFarBack?: true;
 }
 
 /** What the agent answered. */
