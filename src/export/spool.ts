@@ -18,9 +18,14 @@ const GATHERED_BYTES = 64 * 1024;
 /** What waits of an export can't be put away. */
 export class NoRoom extends Failure {
   constructor(cause: unknown) {
-    const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
     const code = errorCode(cause) ?? "unknown error";
-    super("conflict", `${where} (${code}): see to its permissions and the space on its disk`, cause);
+    const advice =
+      "see to the permissions and the space on the disk of agent-bridge's own folder, or of the one to write to";
+    super(
+      "conflict",
+      `so long an export waits in a file until it is whole, which can't be written (${code}): ${advice}`,
+      cause,
+    );
   }
 }
 

@@ -79,10 +79,7 @@ test("a folder that can't be written is told with what to do", async (t) => {
   await assert.rejects(spool.finish(), (error) => {
     assert.ok(error instanceof NoRoom);
     assert.equal(error.kind, "conflict");
-    assert.match(
-      error.message,
-      /waits in the folder cache .* can't be written \(E\w+\): see to its permissions and the space/,
-    );
+    assert.match(error.message, /waits in a file .* can't be written \(E\w+\): see to the permissions and the space/);
     return true;
   });
   await spool.close();
