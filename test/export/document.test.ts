@@ -183,6 +183,25 @@ test("subagents that no record names are all there, however many there are", asy
   );
 });
 
+test("turns that were taken back from further away than pages tell are folded too", async (t) => {
+  const far: Said = { kind: "user", text: "other", goesFarBack: true };
+  const { store, exported } = setUp(t, { s1: [[user("one"), assistant("1")], [user("two"), assistant("2")], [far]] });
+  const mark: Said = { kind: "marker", marker: "rewind", takesBack: "p:1:0" as Cursor, summary: "back" };
+  store.long.set("p:2:0" as Cursor, [mark, far]);
+  const { messages } = await readExport(await exported());
+  assert.deepEqual(
+    messages.map(({ text, takenBack = false }) => [text, takenBack]),
+    [
+      ["one", false],
+      ["1", false],
+      ["two", true],
+      ["2", true],
+      ["back", false],
+      ["other", false],
+    ],
+  );
+});
+
 test("a record that is too long for a page is exported whole, in its place", async (t) => {
   const oversized: Said = { kind: "marker", marker: "oversized", summary: "a record of 999 bytes" };
   const { store, exported } = setUp(t, { s1: [[user("a"), oversized, user("b"), oversized]] });
