@@ -160,7 +160,7 @@ export class Spool {
       this.#file ??= await openNameless(this.#folder);
       await writeAll(this.#file.handle, chunks);
     } catch (error) {
-      const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
+      const where = `so long an export waits in the folder ${this.#folder}, which can't be written`;
       const code = errorCode(error) ?? "unknown error";
       throw new Failure("failed", `${where} (${code}): see to its permissions and the space on its disk`, error);
     }

@@ -9,3 +9,11 @@ export function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--heap-growing-percent=20");
 }
+
+/**
+ * Lets the heap grow as V8 does by itself again: for a command that does one thing as fast as it can and ends.
+ */
+export function letHeapGrow(): void {
+  setFlagsFromString("--semi-space-growth-factor=2");
+  setFlagsFromString("--heap-growing-percent=0");
+}

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { htmlWriter } from "../../src/export/html.ts";
 import type { ExportedMessage } from "../../src/export/model.ts";
 import { epochMsFromIso } from "../../src/platform/clock.ts";
-import { printable, printableLine } from "../../src/transcript/printable.ts";
+import { readable, readableLine } from "../../src/transcript/printable.ts";
 import { documentOf, META, SUBAGENT } from "../support/exported.ts";
 import { FIELDS, type Field, PIECES } from "../support/hostile.ts";
 import { tagsOf, textOf } from "../support/markup.ts";
@@ -23,8 +23,8 @@ const ANSWER_TAG =
 
 /** Asserts that `text` in that field adds no tag to the page, save those that Markdown has in an answer. */
 function assertInert(field: Field, text: string): void {
-  if (printableLine(text) === "") return;
-  const shown = field.isLine ? printableLine(text) : printable(text);
+  if (readableLine(text) === "") return;
+  const shown = field.isLine ? readableLine(text) : readable(text);
   const [hostile, benign] = [htmlOf(field, text), htmlOf(field, "Benign")];
   if (field.name === "an answer") {
     const around = new Set(tagsOf(benign));

@@ -81,7 +81,7 @@ test("a folder that can't be written is told with what to do", async (t) => {
     assert.ok(error instanceof Failure);
     assert.match(
       error.message,
-      /waits in the folder cache .* can't be written \(E\w+\): see to its permissions and the space/,
+      /waits in the folder .*cache, which can't be written \(E\w+\): see to its permissions and the space/,
     );
     return true;
   });
