@@ -238,5 +238,5 @@ test("what is too much for the memory waits on the disk of the file, and our own
   assert.deepEqual(readdirSync(at(".")).sort(), ["a.md", "own"]);
   const { code, err } = await ran(["export", "1b0f"]);
   assert.equal(code, 1);
-  assert.match(err, /waits in the folder .*own\/cache, which can't be written \(E\w+\)/);
+  assert.match(err, /waits in a file until it is whole, which can't be written \(E\w+\)/);
 });
