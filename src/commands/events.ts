@@ -7,7 +7,7 @@ import type { Cursor } from "../transcript/cursor.ts";
 import { keptAlive } from "./alive.ts";
 import { flag, type OptionValues, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
-import { type Context, command, type ExitCode, home, json, ONE_SESSION } from "./command.ts";
+import { type Context, command, type ExitCode, first, home, json, ONE_SESSION } from "./command.ts";
 import { recordPrinter } from "./sessions/record-printer.ts";
 import { parseRecord } from "./sessions/recorded-event.ts";
 
@@ -24,7 +24,7 @@ type Values = OptionValues<typeof EVENTS_OPTIONS & { readonly home: typeof home 
 export const events = command({
   name: "events",
   summary: "print what was recorded of a session; with -f follow it",
-  operands: ONE_SESSION,
+  operands: { ...ONE_SESSION, completes: first("recording") },
   options: { ...EVENTS_OPTIONS, home },
   notes: [
     "ID is as for show. Recorded are the sessions of agents that agent-bridge, or another program in its form, has run.",

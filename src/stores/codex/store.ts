@@ -131,6 +131,10 @@ export class CodexStore implements Store {
     return this.#listing.list(effort, signal);
   }
 
+  newest(start: string, most: number): Promise<readonly Listed[]> {
+    return this.#listing.newest(start, most);
+  }
+
   async find(id: SessionId): Promise<SessionRef | undefined> {
     await this.#catalog.refresh("quick");
     if (this.#catalog.ofThread(id).length === 0) await this.#catalog.refresh("sweep");
