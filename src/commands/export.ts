@@ -20,7 +20,7 @@ export const EXPORT_OPTIONS = {
   force: flag("replace FILE when it is there already"),
   subagents: flag("also what subagents did, each in its place"),
   reasoning: flag("also what the agent thought, where its store keeps that"),
-  "max-tool-chars": wholeNumber("N", "cut each input and output of a tool to N characters", [
+  "max-tool-chars": wholeNumber("N", "cut each input (as JSON) and each output of a tool to N characters", [
     1,
     Number.MAX_SAFE_INTEGER,
   ]),
