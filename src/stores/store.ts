@@ -175,6 +175,12 @@ export interface Store {
    * row that says the same as last time should be the same object: then nobody compares its fields.
    */
   list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]>;
+  /**
+   * The newest sessions that are no children and whose ids begin with `start`, newest first and at most `most`, for who can't
+   * wait for a whole list: names and times of all files are looked at, and no others read than these. Absent where a list
+   * costs no more.
+   */
+  newest?(start: string, most: number): Promise<readonly Listed[]>;
   /** The session with this id, wherever it lies now. */
   find(id: SessionId): Promise<SessionRef | undefined>;
   /**

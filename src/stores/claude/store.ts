@@ -103,6 +103,10 @@ export class ClaudeStore implements Store {
     return sessions.map((session) => this.#row(session, live.get(session.id)));
   }
 
+  async newest(start: string, most: number): Promise<readonly Listed[]> {
+    return (await this.#catalogue.newest(start, most)).map((session) => this.#row(session, undefined));
+  }
+
   async find(id: SessionId): Promise<SessionRef | undefined> {
     const place = isClaudeSession(id) ? await this.#catalogue.find(id) : undefined;
     return place && { agent: this.agent, id, place };

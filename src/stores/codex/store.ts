@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity } from "../../jsonl/continuity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Environment } from "../../platform/environment.ts";
+import { cacheFolder, type Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asObject } from "../../platform/read.ts";
 import type { Watcher } from "../../platform/watch.ts";
@@ -88,7 +88,7 @@ export class CodexStore implements Store {
     this.#homes = [...new Set([home, ...extraRoots].map((path) => resolve(path)))];
     this.#lockTable = options.locks ?? systemLocks;
     const locks = (of: string): WriterLocks => this.#locksOf(of);
-    const cache = options.cacheFolder ?? join(environment.bridgeHome, "cache");
+    const cache = options.cacheFolder ?? cacheFolder(environment);
     const databases = environment.variable("CODEX_SQLITE_HOME");
     const states = new Map(
       this.#homes.map((path, rank) => {
@@ -129,6 +129,10 @@ export class CodexStore implements Store {
 
   list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]> {
     return this.#listing.list(effort, signal);
+  }
+
+  newest(start: string, most: number): Promise<readonly Listed[]> {
+    return this.#listing.newest(start, most);
   }
 
   async find(id: SessionId): Promise<SessionRef | undefined> {
