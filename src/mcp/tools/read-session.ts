@@ -1,10 +1,11 @@
 import { Failure } from "../../platform/failure.ts";
 import { asObject } from "../../platform/read.ts";
+import { wrongRef } from "../../routes/chat.ts";
 import { AGENT, ID, list, object, orNull, TEXT, UNCUT_ITEM } from "../../routes/schemas.ts";
 import { cursorOf, START } from "../../transcript/cursor.ts";
 import { itemTexts } from "../item-text.ts";
 import { CHILD, CURSOR, LIMIT, SESSION, USUAL_CHARACTERS } from "../limits.ts";
-import { placeOf, placeText } from "../place.ts";
+import { placeOf, placeText, wrongCursor } from "../place.ts";
 import { type Part, type Reading, readBack, readOn, readRecord } from "../reading.ts";
 import { READS, tool } from "../tool.ts";
 import { framed, NOTICE } from "../untrusted.ts";
@@ -57,7 +58,7 @@ export const readSession = tool({
     const { chat } = await host.asked(session, child);
     const { pages } = await host.histories();
     const reading = { chat, pages, limit, signal };
-    const part = ref === undefined ? await partAt(reading, cursor, tail) : await readRecord(reading, refOf(ref), 0);
+    const part = await (ref === undefined ? partAt(reading, cursor, tail) : wholeAt(reading, ref));
     const { items, next, prev, complete, reset } = part;
     const { agent, id, child: of } = chat.ref;
     const places = {
@@ -79,24 +80,28 @@ export const readSession = tool({
   },
 });
 
-function partAt(reading: Reading, cursor: string | undefined, tail: number | undefined): Promise<Part> {
+async function partAt(reading: Reading, cursor: string | undefined, tail: number | undefined): Promise<Part> {
   if (tail !== undefined) return readBack(reading, { way: "back", at: "tail" }, tail);
   if (cursor === undefined) return readOn(reading, { way: "on", at: START });
   const place = placeOf(cursor);
-  switch (place.way) {
-    case "on":
-      return readOn(reading, place);
-    case "back":
-      return readBack(reading, place);
-    case "record":
-      return readRecord(reading, place.at, place.offset);
+  try {
+    switch (place.way) {
+      case "on":
+        return await readOn(reading, place);
+      case "back":
+        return await readBack(reading, place);
+      case "record":
+        return await readRecord(reading, place.at, place.offset);
+    }
+  } catch (error) {
+    throw wrongCursor(error);
   }
 }
 
-function refOf(ref: string) {
+async function wholeAt(reading: Reading, ref: string): Promise<Part> {
   try {
-    return cursorOf(ref);
+    return await readRecord(reading, cursorOf(ref), 0);
   } catch (error) {
-    throw new Failure("bad-request", "ref must be the ref of an item of this chat", error);
+    return wrongRef(error);
   }
 }
