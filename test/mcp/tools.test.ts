@@ -77,7 +77,7 @@ test("sessions are listed page by page, each once, and what can't be listed is n
         ],
       ],
     );
-    assert.match(content[0].text, /^not listed of codex: its database is locked: try again$/m);
+    assert.match(content[0].text, /^left out of codex: its database is locked: try again$/m);
     ids.push(...page.sessions.map(({ id }: { id: string }) => id));
     if (page.next === null) break;
     cursor = page.next;

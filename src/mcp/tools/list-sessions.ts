@@ -56,7 +56,7 @@ export const listSessions = tool({
     {
       problems: {
         ...list(object({ agent: AGENT, problem: TEXT })),
-        description: "What could not be listed, by agent, and why.",
+        description: "What is left out of the list, by agent, and why.",
       },
     },
   ),
@@ -78,7 +78,7 @@ export const listSessions = tool({
       structured: { notice: NOTICE, sessions, next, total, ...(problems.length > 0 && { problems }) },
       text: [
         `${total} session${total === 1 ? "" : "s"}${sessions.length < total ? `, ${sessions.length} of them here` : ""}`,
-        ...problems.map(({ agent, problem }) => `not listed of ${agent}: ${problem}`),
+        ...problems.map(({ agent, problem }) => `left out of ${agent}: ${problem}`),
         ...(sessions.length === 0 ? [] : [framed(() => sessions.map(rowText).join("\n"))]),
         ...(next === null ? [] : [`more: cursor ${next}`]),
       ].join("\n"),

@@ -47,7 +47,11 @@ export const readSession = tool({
     {
       next: NEXT,
       prev: PREV,
-      reset: { const: true, description: "The transcript was replaced: this is its beginning." },
+      reset: {
+        const: true,
+        description:
+          "The transcript was replaced: these items are of the new one (its first, unless `prev` stands here).",
+      },
     },
   ),
   hints: READS,
@@ -61,6 +65,7 @@ export const readSession = tool({
     const part = await (ref === undefined ? partAt(reading, cursor, tail) : wholeAt(reading, ref));
     const { items, next, prev, complete, reset } = part;
     const { agent, id, child: of } = chat.ref;
+    const isBack = prev !== undefined;
     const places = {
       ...(next !== undefined && { next: placeText(next) }),
       ...(prev !== undefined && { prev: prev && placeText(prev) }),
@@ -70,7 +75,9 @@ export const readSession = tool({
       structured: { notice: NOTICE, session: named, items, complete, ...places, ...(reset && { reset }) },
       text: [
         `${agent}/${id}${of === undefined ? "" : ` subagent ${of}`}: ${items.length} item${items.length === 1 ? "" : "s"}`,
-        ...(reset ? ["The transcript was replaced: this is its beginning."] : []),
+        ...(reset
+          ? [`The transcript was replaced: ${isBack ? "these items are of the new one" : "this is its beginning"}.`]
+          : []),
         items.length === 0 ? "(nothing here)" : framed((word) => itemTexts(items, word)),
         ...(places.prev ? [`before this: cursor ${places.prev}`] : []),
         ...(prev === null ? ["This is the start of the chat."] : []),
