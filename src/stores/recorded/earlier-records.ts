@@ -3,9 +3,12 @@ import { type ByteOffset, byteOffsetOf, formatJsonlCursor } from "../../jsonl/cu
 import { LookBack } from "../../jsonl/look-back.ts";
 import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
+import { asText } from "../../platform/read.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { CallNamings } from "./call-namings.ts";
+import type { CallSpan, CallSpans, SpanRecord } from "./call-spans.ts";
 import type { Earlier } from "./fold.ts";
+import { withoutReturn } from "./lines.ts";
 import { eventsOf, type RecordedEvent } from "./record.ts";
 import {
   type CallSlot,
@@ -15,7 +18,6 @@ import {
   type PermissionSlot,
   permissionOf,
   type RecordPlace,
-  slotHead,
   updateCall,
 } from "./slots.ts";
 
@@ -42,6 +44,13 @@ interface Place {
   readonly index: number;
 }
 
+/** A call's record, and the events of its line. */
+interface ReadRecord {
+  readonly event: RecordedEvent;
+  readonly index: number;
+  readonly events: readonly RecordedEvent[];
+}
+
 interface EventsLine {
   readonly start: ByteOffset;
   readonly events: readonly RecordedEvent[];
@@ -51,6 +60,16 @@ interface EventsLine {
 interface Naming extends Place {
   readonly kind: string;
   readonly isUpdate: boolean;
+  /** Bytes of its line. */
+  readonly size: number;
+}
+
+/** What is known of all that stands before a line (see `Numbering`). */
+interface FactsOfAll {
+  /** Where the numbers fell back last, at or before the line. */
+  fallAt(start: number): number | undefined;
+  /** The calls up to the line, and what is on it. */
+  callsTo(start: number): CallSpans;
 }
 
 /**
@@ -66,13 +85,13 @@ export class EarlierRecords implements Earlier {
   /** Ids of which no call stands before a place: what is asked behind it need not look further back than that. */
   readonly #withoutCall = new Map<string, number>();
   readonly #lasts = new Map<string, { readonly before: number; readonly found: Place | undefined }>();
-  readonly #fallAt: (start: number) => number | undefined;
+  readonly #withoutQuestion = new Map<string, number>();
+  readonly #facts: FactsOfAll;
   #start: EpochMs | undefined;
 
-  /** `fallAt` tells where the numbers fell back last, at or before a line (see `Numbering`). */
-  constructor(source: ByteSource, pool: BytePool, fallAt: (start: number) => number | undefined) {
+  constructor(source: ByteSource, pool: BytePool, facts: FactsOfAll) {
     this.#source = source;
-    this.#fallAt = fallAt;
+    this.#facts = facts;
     this.#back = new LookBack(source, LOOK_BACK_BYTES, pool);
     this.#namings = new CallNamings(this.#back);
   }
@@ -102,14 +121,18 @@ export class EarlierRecords implements Earlier {
   }
 
   call(callId: string, before: number): CallSlot | undefined {
+    const last = this.#lastRecordOf(callId, before);
+    if (last === undefined) return undefined;
+    const span = this.#facts.callsTo(before).at(callId, last.start);
+    if (span !== undefined) return this.#farCall(span, before);
     const records = this.#recordsOfCall(callId, before);
     const [first, ...rest] = records;
     if (first === undefined) return undefined;
-    const call = newCall(slotHead(this.#placeOf(first)), callId, this.#event(first).fields);
+    const call = newCall(this.#placeOf(first, first.size), callId, this.#event(first).fields);
     for (const record of rest) {
       const { fields } = this.#event(record);
       if (record.kind === "tool-result") finishCall(call, record.start, fields);
-      else updateCall(call, record.start, fields);
+      else updateCall(call, record, fields);
     }
     const border = call.state === "open" ? this.#turnBorder({ start: byteOffsetOf(before), index: 0 }) : undefined;
     if (border !== undefined && isBehind(border, first)) orphanCall(call);
@@ -117,12 +140,93 @@ export class EarlierRecords implements Earlier {
   }
 
   permission(callId: string, before: number): PermissionSlot | undefined {
+    const none = this.#withoutQuestion.get(callId) ?? -1;
     for (const record of this.#recordsOf(callId, before)) {
-      if (record.kind === "permission-resolved") return undefined;
+      if (record.start < none || record.kind === "permission-resolved") break;
       if (record.kind !== "agent-prompt") continue;
       const tool = this.call(callId, record.start)?.tool;
-      return permissionOf(this.#event(record).fields, slotHead(this.#placeOf(record)), tool);
+      return permissionOf(this.#event(record).fields, this.#placeOf(record, record.size), tool);
     }
+    this.#withoutQuestion.set(callId, before);
+    return undefined;
+  }
+
+  continues(callId: string, start: number, kind: "call" | "result"): boolean {
+    const span = this.#facts.callsTo(start).at(callId, start);
+    if (span === undefined || span.first === start) return false;
+    // A second result stands for itself.
+    return kind === "call" || ![...span.before(start)].some((record) => record.kind === "result");
+  }
+
+  /**
+   * The call whose first record stands at `start`, with all of its records up to `end`, when these are too far apart to be put
+   * together by looking back. Records of up to `mostBytes` are read for it.
+   */
+  wholeFarCall(start: ByteOffset, end: ByteOffset, mostBytes: number): CallSlot | undefined {
+    const span = this.#facts.callsTo(end).begunAt(start);
+    return span && this.#put(span, [...span.before(end)].reverse(), end, mostBytes);
+  }
+
+  /** The call as it stood before `before`, as far as its records follow each other within 8 MiB. */
+  #farCall(span: CallSpan, before: number): CallSlot | undefined {
+    const records: SpanRecord[] = [];
+    let next = before;
+    for (const record of span.before(before)) {
+      if (record.kind === "question" || record.isLong) continue;
+      if (next - record.start > LOOK_BACK_BYTES) break;
+      next = record.start;
+      records.push(record);
+    }
+    records.reverse();
+    const first = records.findIndex(({ kind }) => kind === "call");
+    return first < 0 ? undefined : this.#put(span, records.slice(first), before, PAGE_BYTES - 1);
+  }
+
+  /** A call of its `records`, of which only those are read that tell what it came to. */
+  #put(span: CallSpan, records: readonly SpanRecord[], before: number, mostBytes: number): CallSlot | undefined {
+    const { callId } = span;
+    const [first] = records;
+    const read = first && this.#read(callId, first, mostBytes);
+    if (first === undefined || read === undefined) return undefined;
+    const place = this.#placeOf({ start: byteOffsetOf(first.start), index: read.index }, 0, read.events);
+    const call = newCall(place, callId, read.event.fields, first.start > span.first);
+    const told = records.findLast(({ tells }) => tells);
+    const named = records.findLast(({ names }) => names);
+    for (const record of new Set([told, named])) {
+      const event = record && this.#read(callId, record, mostBytes)?.event;
+      if (event === undefined || record === undefined) continue;
+      if (record === told) updateCall(call, { start: record.start, size: place.size }, event.fields);
+      else call.tool = asText(event.fields.toolName) ?? call.tool;
+    }
+    let last: number | undefined;
+    for (const record of records.filter(({ kind }) => kind === "result")) {
+      if (call.state === "done" || record.start - (last ?? record.start) > LOOK_BACK_BYTES) break;
+      const event = this.#read(callId, record, mostBytes)?.event;
+      if (event !== undefined) finishCall(call, record.start, event.fields);
+      last = record.start;
+    }
+    call.lastStart = records.at(-1)?.start ?? call.start;
+    const border = this.#facts.callsTo(before).borderBefore(before);
+    if (call.state === "open" && border !== undefined && border > call.start) orphanCall(call);
+    return call;
+  }
+
+  /** One of a call's records, read; undefined where it is too long for that. */
+  #read(callId: string, { start, kind, isLong }: SpanRecord, mostBytes: number): ReadRecord | undefined {
+    const bytes = isLong ? lineFrom(this.#source, start, mostBytes) : undefined;
+    const events = isLong ? (bytes === undefined ? [] : eventsOf(bytes)) : this.#eventsAt(byteOffsetOf(start));
+    const index = events.findIndex((event) => event.fields.toolCallId === callId && event.kind === `tool-${kind}`);
+    const event = events[index];
+    return event && { event, index, events };
+  }
+
+  #lastRecordOf(callId: string, before: number): Naming | undefined {
+    const none = this.#withoutCall.get(callId) ?? -1;
+    for (const record of this.#recordsOf(callId, before)) {
+      if (record.start < none) return undefined;
+      if (record.kind === "tool-call" || record.kind === "tool-result") return record;
+    }
+    this.#withoutCall.set(callId, before);
     return undefined;
   }
 
@@ -170,26 +274,27 @@ export class EarlierRecords implements Earlier {
     const known = this.#named.get(start);
     if (known !== undefined) return known;
     const namings = this.#eventsOn(start, bytes).map(({ kind, fields }, index) => {
-      return { start, index, kind, isUpdate: fields.isUpdate === true, callId: fields.toolCallId };
+      const isUpdate = fields.isUpdate === true;
+      return { start, index, kind, isUpdate, size: bytes.length, callId: fields.toolCallId };
     });
     this.#named.set(start, namings);
     return namings;
   }
 
   /** The place of a record that is met by looking back, called as it is when it is read in its turn. */
-  #placeOf({ start, index }: Place): RecordPlace {
+  #placeOf({ start, index }: Place, size: number, events = this.#eventsAt(start)): RecordPlace {
     const standing = this.standingAt(start);
-    const events = this.#eventsAt(start);
-    const before = events.slice(0, index);
-    for (const event of before) noteEvent(standing, event);
-    const event = this.#event({ start, index });
-    const id = idOf(event, start, standing.lastSeq, this.#fallAt(start));
+    for (const event of events.slice(0, index)) noteEvent(standing, event);
+    const event = events[index];
+    if (event === undefined) throw new Error("a record that was there is not");
+    const id = idOf(event, start, standing.lastSeq, this.#facts.fallAt(start));
     noteEvent(standing, event);
     return {
       id,
       pos: formatJsonlCursor({ offset: start, discarding: false }),
       at: standing.lastAt ?? this.startTime(),
       start,
+      size,
     };
   }
 
@@ -305,6 +410,18 @@ export function idOf(
 export function noteEvent(standing: Standing, { at, seq }: RecordedEvent): void {
   standing.lastAt = at ?? standing.lastAt;
   standing.lastSeq = seq ?? standing.lastSeq;
+}
+
+/** The line that starts at `start`, when it is of at most `mostBytes`. */
+function lineFrom(source: ByteSource, start: number, mostBytes: number): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let at = start; at < source.size && at - start <= mostBytes; at += PAGE_BYTES) {
+    const part = readRange(source, at, at + PAGE_BYTES);
+    const newline = part.indexOf(NEWLINE);
+    parts.push(newline < 0 ? part : part.subarray(0, newline));
+    if (newline >= 0) return at + newline - start > mostBytes ? undefined : withoutReturn(Buffer.concat(parts));
+  }
+  return undefined;
 }
 
 function endsTurn({ kind }: RecordedEvent): boolean {
