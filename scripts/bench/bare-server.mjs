@@ -1,6 +1,7 @@
 // What the product is measured against: node:http and the bare work, nothing else. Prints its port.
 //
 //   node bare-server.mjs [port]
+//   node bare-server.mjs parse FILE     only that, then it ends
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync, watch } from "node:fs";
 import { createServer } from "node:http";
@@ -19,6 +20,10 @@ const server = createServer((request, response) => {
   if (pathname === "/stream") return stream(request, response, searchParams.get("file"));
   return json(response, { ok: true });
 });
+if (process.argv[2] === "parse") {
+  console.log(parseFile(process.argv[3]));
+  process.exit();
+}
 server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => console.log(server.address().port));
 process.on("SIGTERM", () => process.exit(0));
 

@@ -121,6 +121,24 @@ export class Child {
   }
 }
 
+/** Runs the bare reading and parsing of a file to its end. */
+export function runBareParse(file: string): Promise<void> {
+  return toItsEnd([BARE, "parse", file], "/");
+}
+
+/** Runs a command of the built file to its end, over `home`; what it prints is dropped. @throws NotMeasurable when it fails */
+export function runCommand(home: string, words: readonly string[]): Promise<void> {
+  if (!existsSync(BUILT)) throw new NotMeasurable("dist/agent-bridge.mjs is not built");
+  return toItsEnd([BUILT, ...words], home);
+}
+
+async function toItsEnd(args: readonly string[], home: string): Promise<void> {
+  const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, NO_COLOR: "1" };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "ignore"] });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new NotMeasurable(`${args.slice(1).join(" ")} ended with ${code}`);
+}
+
 /** A server that runs, and a client of it. */
 export interface Running {
   readonly child: Child;

@@ -1,92 +1,73 @@
 import type { WrittenSession } from "../history.ts";
 import { chatPath } from "./chat.ts";
-import { type Running, runBare, runProduct } from "./child.ts";
+import { runBareParse, runCommand, runProduct } from "./child.ts";
 import { writeOne } from "./histories.ts";
 import type { Bench, Measure, Row } from "./measure.ts";
 import { interleaved, timed } from "./stats.ts";
 
 /** Each round reads whole gigabytes. */
 const ROUNDS = 3;
-const FORMATS = ["json", "markdown", "html"] as const;
 /** How much smaller the session is that memory is compared with. */
 const SMALLER = 4;
 
-/** A whole session, exported over HTTP by a server that has just started. */
+/** A session to be exported, in a home of its own. */
+interface Written {
+  readonly what: string;
+  readonly home: string;
+  readonly session: WrittenSession;
+}
+
+/** A whole session, exported by the command and by a server. */
 export const exporting: Measure = {
   name: "export",
-  about: "the whole document over HTTP from a fresh server, against a fresh bare server that reads and parses the file",
+  about:
+    "the whole document, by the command and by a server that has just started, against a process that reads and parses the file",
   async run(bench) {
-    const usual = written(bench, bench.exportMb);
-    const dense = written(bench, bench.exportMb, 0);
-    const small = written(bench, bench.exportMb / SMALLER);
-    const rows: Row[] = [];
-    let peak = 0;
-    for (const { what, home, session } of [
-      { what: "a usual session", ...usual },
-      { what: "every record shown", ...dense },
-    ]) {
-      const times = await interleaved(
-        ROUNDS,
-        {
-          bare: () => fresh(runBare, (bare) => bare.client.body(`/parse?file=${encodeURIComponent(session.file)}`)),
-          ...Object.fromEntries(
-            FORMATS.map((format) => [
-              format,
-              () =>
-                exportOnce(bench, home, session, format, (mb) => {
-                  peak = Math.max(peak, mb);
-                }),
-            ]),
-          ),
-        } as { readonly [name in "bare" | (typeof FORMATS)[number]]: () => Promise<number> },
-        0,
-      );
-      for (const format of FORMATS) {
-        const row = { measure: "export", unit: "ms", compare: "ratio", aim: "≤ 3 ×" } as const;
-        rows.push({ ...row, what: `${what}, ${format}`, ours: times[format], bare: times.bare });
-      }
-    }
-    let smallPeak = 0;
-    for (const format of FORMATS) {
-      await exportOnce(bench, small.home, small.session, format, (mb) => {
-        smallPeak = Math.max(smallPeak, mb);
-      });
-    }
-    const what = `peak memory, ${bench.exportMb} MB exported`;
-    return [...rows, { measure: "export", what, unit: "MB", compare: "ratio", ours: peak, slope: peak / smallPeak }];
+    const usual = written(bench, "a usual session", bench.exportMb);
+    const dense = written(bench, "every record shown", bench.exportMb, 0);
+    const small = written(bench, "a small session", bench.exportMb / SMALLER);
+    const rows = [...(await timesOf(bench, usual)), ...(await timesOf(bench, dense))];
+    const ours = await peakOf(bench, usual);
+    const slope = ours / (await peakOf(bench, small));
+    const what = `peak memory of the server, ${bench.exportMb} MB exported`;
+    return [...rows, { measure: "export", what, unit: "MB", compare: "ratio", ours, slope }];
   },
 };
 
-function written(
-  bench: Bench,
-  mb: number,
-  hidden?: number,
-): { readonly home: string; readonly session: WrittenSession } {
-  const home = bench.folder("export");
-  return { home, session: writeOne(home, bench.seed + 300, mb, hidden) };
-}
-
-function exportOnce(
-  bench: Bench,
-  home: string,
-  session: WrittenSession,
-  format: (typeof FORMATS)[number],
-  note: (peakMb: number) => void,
-): Promise<number> {
-  return fresh(
-    () => runProduct(home, bench.folder("bridge")),
-    async ({ client, child }) => {
-      await client.drain(`${chatPath(session).replace(/chat$/, "export")}?format=${format}`);
-      note(child.memory("VmHWM"));
+async function timesOf(bench: Bench, { what, home, session }: Written): Promise<Row[]> {
+  const command = (format: string) => () => timed(() => runCommand(home, ["export", session.id, "--format", format]));
+  const { bare, ...ours } = await interleaved(
+    ROUNDS,
+    {
+      bare: () => timed(() => runBareParse(session.file)),
+      json: command("json"),
+      markdown: command("markdown"),
+      html: command("html"),
+      "json over HTTP": () => overHttp(bench, home, session).then(({ ms }) => ms),
     },
+    0,
   );
+  const row = { measure: "export", unit: "ms", compare: "ratio", aim: "≤ 3 ×", bare } as const;
+  return Object.entries(ours).map(([how, ms]) => ({ ...row, what: `${what}, ${how}`, ours: ms }));
 }
 
-async function fresh(start: () => Promise<Running>, use: (server: Running) => Promise<unknown>): Promise<number> {
-  const server = await start();
+async function peakOf(bench: Bench, { home, session }: Written): Promise<number> {
+  return (await overHttp(bench, home, session)).peak;
+}
+
+/** Exports once from a server that has just started: how long that took, and its peak memory in MB. */
+async function overHttp(bench: Bench, home: string, session: WrittenSession): Promise<{ ms: number; peak: number }> {
+  const { client, child, close } = await runProduct(home, bench.folder("bridge"));
   try {
-    return await timed(() => use(server));
+    const path = `${chatPath(session).replace(/chat$/, "export")}?format=json`;
+    const ms = await timed(() => client.drain(path));
+    return { ms, peak: child.memory("VmHWM") };
   } finally {
-    await server.close();
+    await close();
   }
+}
+
+function written(bench: Bench, what: string, mb: number, hidden?: number): Written {
+  const home = bench.folder("export");
+  return { what, home, session: writeOne(home, bench.seed + 300, mb, hidden) };
 }

@@ -5,7 +5,7 @@ import type { SessionRef, Store } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import type { Entry, SubagentLink } from "../transcript/entry.ts";
 import type { SessionId } from "../transcript/names.ts";
-import type { ExportOptions } from "./document.ts";
+import type { ExportOptions, ExportTools } from "./document.ts";
 import { type BuiltMessage, MessageBuilder } from "./messages.ts";
 import type { ExportedMessage } from "./model.ts";
 import { ReplacedWhileRead, wholeChat } from "./reading.ts";
@@ -26,6 +26,9 @@ export interface Count {
 /** Subagents that started one another are opened so deep, so that no one runs out of memory. */
 const MOST_DEPTH = 12;
 
+/** A chat of more pages is long. */
+const LONG_PAGES = 16;
+
 /** One chat on its way into the document. */
 interface Chapter {
   readonly ref: SessionRef;
@@ -45,7 +48,8 @@ export class Body {
   readonly #options: ExportOptions;
   readonly #writer: DocumentWriter;
   readonly #spool: Spool;
-  readonly #signal: AbortSignal | undefined;
+  readonly #tools: ExportTools;
+  #pages = 0;
   readonly #opened = new Set<SessionId>();
 
   constructor(parts: {
@@ -54,20 +58,20 @@ export class Body {
     readonly options: ExportOptions;
     readonly writer: DocumentWriter;
     readonly spool: Spool;
-    readonly signal: AbortSignal | undefined;
+    readonly tools: ExportTools;
   }) {
     this.#store = parts.store;
     this.#session = parts.ref;
     this.#options = parts.options;
     this.#writer = parts.writer;
     this.#spool = parts.spool;
-    this.#signal = parts.signal;
+    this.#tools = parts.tools;
   }
 
   /** Writes all of it. @throws as `wholeChat` */
   async write(): Promise<Count> {
     const chapter = chapterOf(this.#session, 0);
-    await this.#chapter(chapter, wholeChat(this.#store, this.#session, this.#signal));
+    await this.#chapter(chapter, wholeChat(this.#store, this.#session, this.#tools.signal));
     if (this.#options.subagents && this.#session.child === undefined) await this.#unplaced(chapter);
     return chapter.count;
   }
@@ -76,6 +80,7 @@ export class Body {
     const builder = new MessageBuilder(this.#options);
     const breather = new Breather();
     for await (const entries of pages) {
+      if (++this.#pages === LONG_PAGES) await this.#tools.long?.();
       for (const entry of entries) {
         note(entry, chapter.count);
         for (const built of builder.add(entry)) await this.#message(built, chapter);
@@ -89,7 +94,7 @@ export class Body {
   async #rest(breather: Breather): Promise<void> {
     await this.#spool.flush();
     await breather.pause();
-    this.#signal?.throwIfAborted();
+    this.#tools.signal?.throwIfAborted();
   }
 
   async #message({ message, pos, takesBack }: BuiltMessage, chapter: Chapter): Promise<void> {
@@ -126,7 +131,7 @@ export class Body {
     try {
       const ref = (await this.#store.child(parent.ref, id)) ?? (await this.#store.child(this.#session, id));
       if (ref === undefined) return undefined;
-      const pages = wholeChat(this.#store, ref, this.#signal);
+      const pages = wholeChat(this.#store, ref, this.#tools.signal);
       const first = await pages.next();
       return { chapter: chapterOf(ref, parent.depth + 1), pages: resumed(first, pages) };
     } catch (error) {

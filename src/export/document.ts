@@ -26,7 +26,7 @@ export interface ExportOptions {
   readonly subagents: boolean;
   /** What the agent thought, where the store keeps it readable. */
   readonly reasoning: boolean;
-  /** Inputs and outputs of tools are cut to so many characters each, from 1 on; absent: nothing is cut. */
+  /** Inputs (as JSON) and outputs of tools are cut to so many characters each, from 1 on; absent: nothing is cut. */
   readonly maxToolChars?: number;
 }
 
@@ -60,6 +60,8 @@ export interface ExportTools {
   /** Where what is too much for the memory waits: `cache` in our own folder. Made when it is needed. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
+  /** Waited for when the chat turns out to be long, before more of it is read. */
+  long?(): Promise<void>;
 }
 
 /** A file that is replaced while it is read is read anew so often. */
@@ -87,13 +89,14 @@ export async function exportDocument(
 async function attemptDocument(
   chat: ExportedChat,
   options: ExportOptions,
-  { folder, signal }: ExportTools,
+  tools: ExportTools,
 ): Promise<ExportDocument> {
+  const { folder, signal } = tools;
   const { store, ref } = chat;
   const writer = WRITERS[options.format]();
   const spool = new Spool(folder);
   try {
-    const body = new Body({ store, ref, options, writer, spool, signal });
+    const body = new Body({ store, ref, options, writer, spool, tools });
     const count = await body.write();
     const meta = await metaOf(chat, count, signal);
     const head = Buffer.from(writer.head(meta));

@@ -15,6 +15,20 @@ const WRITTEN_BYTES = 4 * CHUNK_BYTES;
 /** Smaller pieces are put together before they are given out. */
 const GATHERED_BYTES = 64 * 1024;
 
+/** What waits of an export can't be put away. */
+export class NoRoom extends Failure {
+  constructor(cause: unknown) {
+    const code = errorCode(cause) ?? "unknown error";
+    const advice =
+      "see to the permissions and the space on the disk of agent-bridge's own folder, or of the one to write to";
+    super(
+      "conflict",
+      `so long an export waits in a file until it is whole, which can't be written (${code}): ${advice}`,
+      cause,
+    );
+  }
+}
+
 /** Something that is put in between when a spool is read. */
 export interface Insert {
   /** The offset in bytes before which it comes; of several at one place, the first comes first. */
@@ -67,7 +81,7 @@ export class Spool {
 
   /**
    * Puts away what was added, once that is much; comes back while it is written, unless what was put away before still is.
-   * @throws Failure failed: no room on the disk, …
+   * @throws NoRoom
    */
   async flush(): Promise<void> {
     const most = this.#file === undefined ? this.#memoryBytes : WRITTEN_BYTES;
@@ -160,9 +174,7 @@ export class Spool {
       this.#file ??= await openNameless(this.#folder);
       await writeAll(this.#file.handle, chunks);
     } catch (error) {
-      const where = "so long an export waits in the folder cache of agent-bridge's own, which can't be written";
-      const code = errorCode(error) ?? "unknown error";
-      throw new Failure("failed", `${where} (${code}): see to its permissions and the space on its disk`, error);
+      throw new NoRoom(error);
     }
   }
 }

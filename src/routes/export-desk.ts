@@ -2,10 +2,10 @@ import type { ExportDocument, ExportOptions } from "../export/document.ts";
 import { Places } from "../platform/places.ts";
 import { type AskedSource, type ExportWays, exportFrom } from "./export-source.ts";
 
-/** Exports that are put together at a time: each reads a whole chat. */
-const MOST_MADE = 4;
+/** Long chats that are read at a time: each takes seconds, which short ones need not wait for. */
+const MOST_LONG = 4;
 /** Exports that are open at a time, also those that a client is still taking: each holds memory or a file. */
-const MOST_OPEN = 16;
+const MOST_OPEN = 32;
 
 /** What was asked for. */
 export interface AskedExport extends ExportOptions {
@@ -14,7 +14,7 @@ export interface AskedExport extends ExportOptions {
 
 /** Where a server makes its exports: a few at a time, so that memory and work stay bounded; others wait, in order. */
 export class ExportDesk {
-  readonly #making = new Places(MOST_MADE);
+  readonly #long = new Places(MOST_LONG);
   readonly #open = new Places(MOST_OPEN);
   readonly #folder: string;
 
@@ -30,14 +30,18 @@ export class ExportDesk {
     signal: AbortSignal,
   ): Promise<{ readonly document: ExportDocument; close(): Promise<void> }> {
     const leave = await this.#open.take(signal);
+    let done: (() => void) | undefined;
+    const long = async (): Promise<void> => {
+      done ??= await this.#long.take(signal);
+    };
     try {
-      const done = await this.#making.take(signal);
-      const made = exportFrom(ways, source, options, { folder: this.#folder, signal });
-      const document = await made.finally(done);
+      const document = await exportFrom(ways, source, options, { folder: this.#folder, signal, long });
       return { document, close: () => document.close().finally(leave) };
     } catch (error) {
       leave();
       throw error;
+    } finally {
+      done?.();
     }
   }
 }

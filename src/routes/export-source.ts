@@ -1,4 +1,5 @@
 import { type ExportDocument, type ExportedChat, type ExportOptions, exportDocument } from "../export/document.ts";
+import { NoRoom } from "../export/spool.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
 
 /** Which source was asked for: `auto` is the agent's own store, else our recording. */
@@ -63,6 +64,8 @@ const TELLING: readonly string[] = ["not-found", "conflict", "unreadable"];
 /** Why a source can't be exported, so that another may be instead. @throws the error when it is no such reason */
 function reasonIn(error: unknown, { signal }: Tools): Failure {
   signal?.throwIfAborted();
+  // It would be no other with another source.
+  if (error instanceof NoRoom) throw error;
   if (error instanceof Failure && TELLING.includes(error.kind)) return error;
   const code = error instanceof Failure ? undefined : errorCode(error);
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;

@@ -101,28 +101,25 @@ test("marks and subagents are messages of the system", () => {
   ]);
 });
 
-test("inputs and outputs of tools are cut where that is asked for, each text by itself, and nothing else is", () => {
+test("inputs and outputs of tools are cut where that is asked for, and nothing else is", () => {
   const said: Said[] = [
-    { kind: "assistant", text: "a long answer" },
-    {
-      kind: "tool-call",
-      tool: "Edit",
-      callId: "a",
-      input: { path: "/x", edits: [{ old: "abcdefgh", count: 12345678 }] },
-    },
-    { kind: "tool-result", tool: "Edit", callId: "a", text: "abcdefgh" },
+    { kind: "assistant", text: "a long answer of the agent" },
+    { kind: "tool-call", tool: "Edit", callId: "a", input: { path: "/x", old: "abcdefgh" } },
+    { kind: "tool-result", tool: "Edit", callId: "a", text: "abcdefghijkl" },
+    { kind: "tool-call", tool: "Edit", callId: "b", input: { n: 1 } },
     { kind: "tool-result", tool: "Edit", callId: "b", text: "abcd" },
   ];
-  assert.deepEqual(messagesOf(said, { reasoning: false, maxToolChars: 4 }), [
+  assert.deepEqual(messagesOf(said, { reasoning: false, maxToolChars: 10 }), [
     {
       role: "assistant",
       at: at(1),
-      text: "a long answer",
-      toolCalls: [{ id: "a", name: "Edit", input: { path: "/x", edits: [{ old: "abc…", count: 12345678 }] } }],
+      text: "a long answer of the agent",
+      toolCalls: [{ id: "a", name: "Edit", input: '{"path":"…' }],
       cut: true,
     },
-    { role: "tool", at: at(3), toolName: "Edit", toolCallId: "a", text: "abc…", cut: true },
-    { role: "tool", at: at(4), toolName: "Edit", toolCallId: "b", text: "abcd" },
+    { role: "tool", at: at(3), toolName: "Edit", toolCallId: "a", text: "abcdefghi…", cut: true },
+    { role: "assistant", at: at(4), toolCalls: [{ id: "b", name: "Edit", input: { n: 1 } }] },
+    { role: "tool", at: at(5), toolName: "Edit", toolCallId: "b", text: "abcd" },
   ]);
 });
 

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Spool } from "../../src/export/spool.ts";
-import { Failure } from "../../src/platform/failure.ts";
+import { NoRoom, Spool } from "../../src/export/spool.ts";
 
 function temporary(t: TestContext): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "spool-")));
@@ -78,11 +77,9 @@ test("a folder that can't be written is told with what to do", async (t) => {
   spool.add("x".repeat(1_000_000));
   await spool.flush();
   await assert.rejects(spool.finish(), (error) => {
-    assert.ok(error instanceof Failure);
-    assert.match(
-      error.message,
-      /waits in the folder cache .* can't be written \(E\w+\): see to its permissions and the space/,
-    );
+    assert.ok(error instanceof NoRoom);
+    assert.equal(error.kind, "conflict");
+    assert.match(error.message, /waits in a file .* can't be written \(E\w+\): see to the permissions and the space/);
     return true;
   });
   await spool.close();
