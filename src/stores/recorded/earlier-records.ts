@@ -140,7 +140,7 @@ export class EarlierRecords implements Earlier {
   }
 
   permission(callId: string, before: number): PermissionSlot | undefined {
-    const none = this.#withoutQuestion.get(callId) ?? -1;
+    const none = lowestOf(this.#withoutQuestion.get(callId), before);
     for (const record of this.#recordsOf(callId, before)) {
       if (record.start < none || record.kind === "permission-resolved") break;
       if (record.kind !== "agent-prompt") continue;
@@ -221,7 +221,7 @@ export class EarlierRecords implements Earlier {
   }
 
   #lastRecordOf(callId: string, before: number): Naming | undefined {
-    const none = this.#withoutCall.get(callId) ?? -1;
+    const none = lowestOf(this.#withoutCall.get(callId), before);
     for (const record of this.#recordsOf(callId, before)) {
       if (record.start < none) return undefined;
       if (record.kind === "tool-call" || record.kind === "tool-result") return record;
@@ -237,7 +237,7 @@ export class EarlierRecords implements Earlier {
    */
   #recordsOfCall(callId: string, before: number): Naming[] {
     const records: Naming[] = [];
-    const none = this.#withoutCall.get(callId) ?? -1;
+    const none = lowestOf(this.#withoutCall.get(callId), before);
     let first: number | undefined;
     let border: Place | undefined;
     for (const record of this.#recordsOf(callId, before)) {
@@ -410,6 +410,11 @@ export function idOf(
 export function noteEvent(standing: Standing, { at, seq }: RecordedEvent): void {
   standing.lastAt = at ?? standing.lastAt;
   standing.lastSeq = seq ?? standing.lastSeq;
+}
+
+/** How far back is to be looked from `before`, when it is known that nothing stands before `none`. */
+function lowestOf(none: number | undefined, before: number): number {
+  return none === undefined || none > before ? -1 : none;
 }
 
 /** The line that starts at `start`, when it is of at most `mostBytes`. */
