@@ -3,12 +3,10 @@ import { type ByteOffset, byteOffsetOf, formatJsonlCursor } from "../../jsonl/cu
 import { LookBack } from "../../jsonl/look-back.ts";
 import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
-import { asText } from "../../platform/read.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { CallNamings } from "./call-namings.ts";
-import type { CallSpan, CallSpans, SpanRecord } from "./call-spans.ts";
+import { type FactsOfAll, FarCalls } from "./far-calls.ts";
 import type { Earlier } from "./fold.ts";
-import { withoutReturn } from "./lines.ts";
 import { eventsOf, type RecordedEvent } from "./record.ts";
 import {
   type CallSlot,
@@ -44,13 +42,6 @@ interface Place {
   readonly index: number;
 }
 
-/** A call's record, and the events of its line. */
-interface ReadRecord {
-  readonly event: RecordedEvent;
-  readonly index: number;
-  readonly events: readonly RecordedEvent[];
-}
-
 interface EventsLine {
   readonly start: ByteOffset;
   readonly events: readonly RecordedEvent[];
@@ -62,14 +53,6 @@ interface Naming extends Place {
   readonly isUpdate: boolean;
   /** Bytes of its line. */
   readonly size: number;
-}
-
-/** What is known of all that stands before a line (see `Numbering`). */
-interface FactsOfAll {
-  /** Where the numbers fell back last, at or before the line. */
-  fallAt(start: number): number | undefined;
-  /** The calls up to the line, and what is on it. */
-  callsTo(start: number): CallSpans;
 }
 
 /**
@@ -87,6 +70,7 @@ export class EarlierRecords implements Earlier {
   readonly #lasts = new Map<string, { readonly before: number; readonly found: Place | undefined }>();
   readonly #withoutQuestion = new Map<string, number>();
   readonly #facts: FactsOfAll;
+  readonly #far: FarCalls;
   #start: EpochMs | undefined;
 
   constructor(source: ByteSource, pool: BytePool, facts: FactsOfAll) {
@@ -94,6 +78,10 @@ export class EarlierRecords implements Earlier {
     this.#facts = facts;
     this.#back = new LookBack(source, LOOK_BACK_BYTES, pool);
     this.#namings = new CallNamings(this.#back);
+    this.#far = new FarCalls(source, facts, {
+      eventsAt: (start) => this.#eventsAt(start),
+      placeOf: (record, size, events) => this.#placeOf(record, size, events),
+    });
   }
 
   /** Gives back what was read. */
@@ -124,7 +112,7 @@ export class EarlierRecords implements Earlier {
     const last = this.#lastRecordOf(callId, before);
     if (last === undefined) return undefined;
     const span = this.#facts.callsTo(before).at(callId, last.start);
-    if (span !== undefined) return this.#farCall(span, before);
+    if (span !== undefined) return this.#far.callBefore(span, before);
     const records = this.#recordsOfCall(callId, before);
     const [first, ...rest] = records;
     if (first === undefined) return undefined;
@@ -152,10 +140,7 @@ export class EarlierRecords implements Earlier {
   }
 
   continues(callId: string, start: number, kind: "call" | "result"): boolean {
-    const span = this.#facts.callsTo(start).at(callId, start);
-    if (span === undefined || span.first === start) return false;
-    // A second result stands for itself.
-    return kind === "call" || ![...span.before(start)].some((record) => record.kind === "result");
+    return this.#far.continues(callId, start, kind);
   }
 
   /**
@@ -163,61 +148,7 @@ export class EarlierRecords implements Earlier {
    * together by looking back. Records of up to `mostBytes` are read for it.
    */
   wholeFarCall(start: ByteOffset, end: ByteOffset, mostBytes: number): CallSlot | undefined {
-    const span = this.#facts.callsTo(end).begunAt(start);
-    return span && this.#put(span, [...span.before(end)].reverse(), end, mostBytes);
-  }
-
-  /** The call as it stood before `before`, as far as its records follow each other within 8 MiB. */
-  #farCall(span: CallSpan, before: number): CallSlot | undefined {
-    const records: SpanRecord[] = [];
-    let next = before;
-    for (const record of span.before(before)) {
-      if (record.kind === "question" || record.isLong) continue;
-      if (next - record.start > LOOK_BACK_BYTES) break;
-      next = record.start;
-      records.push(record);
-    }
-    records.reverse();
-    const first = records.findIndex(({ kind }) => kind === "call");
-    return first < 0 ? undefined : this.#put(span, records.slice(first), before, PAGE_BYTES - 1);
-  }
-
-  /** A call of its `records`, of which only those are read that tell what it came to. */
-  #put(span: CallSpan, records: readonly SpanRecord[], before: number, mostBytes: number): CallSlot | undefined {
-    const { callId } = span;
-    const [first] = records;
-    const read = first && this.#read(callId, first, mostBytes);
-    if (first === undefined || read === undefined) return undefined;
-    const place = this.#placeOf({ start: byteOffsetOf(first.start), index: read.index }, 0, read.events);
-    const call = newCall(place, callId, read.event.fields, first.start > span.first);
-    const told = records.findLast(({ tells }) => tells);
-    const named = records.findLast(({ names }) => names);
-    for (const record of new Set([told, named])) {
-      const event = record && this.#read(callId, record, mostBytes)?.event;
-      if (event === undefined || record === undefined) continue;
-      if (record === told) updateCall(call, { start: record.start, size: place.size }, event.fields);
-      else call.tool = asText(event.fields.toolName) ?? call.tool;
-    }
-    let last: number | undefined;
-    for (const record of records.filter(({ kind }) => kind === "result")) {
-      if (call.state === "done" || record.start - (last ?? record.start) > LOOK_BACK_BYTES) break;
-      const event = this.#read(callId, record, mostBytes)?.event;
-      if (event !== undefined) finishCall(call, record.start, event.fields);
-      last = record.start;
-    }
-    call.lastStart = records.at(-1)?.start ?? call.start;
-    const border = this.#facts.callsTo(before).borderBefore(before);
-    if (call.state === "open" && border !== undefined && border > call.start) orphanCall(call);
-    return call;
-  }
-
-  /** One of a call's records, read; undefined where it is too long for that. */
-  #read(callId: string, { start, kind, isLong }: SpanRecord, mostBytes: number): ReadRecord | undefined {
-    const bytes = isLong ? lineFrom(this.#source, start, mostBytes) : undefined;
-    const events = isLong ? (bytes === undefined ? [] : eventsOf(bytes)) : this.#eventsAt(byteOffsetOf(start));
-    const index = events.findIndex((event) => event.fields.toolCallId === callId && event.kind === `tool-${kind}`);
-    const event = events[index];
-    return event && { event, index, events };
+    return this.#far.whole(start, end, mostBytes);
   }
 
   #lastRecordOf(callId: string, before: number): Naming | undefined {
@@ -415,18 +346,6 @@ export function noteEvent(standing: Standing, { at, seq }: RecordedEvent): void 
 /** How far back is to be looked from `before`, when it is known that nothing stands before `none`. */
 function lowestOf(none: number | undefined, before: number): number {
   return none === undefined || none > before ? -1 : none;
-}
-
-/** The line that starts at `start`, when it is of at most `mostBytes`. */
-function lineFrom(source: ByteSource, start: number, mostBytes: number): Buffer | undefined {
-  const parts: Buffer[] = [];
-  for (let at = start; at < source.size && at - start <= mostBytes; at += PAGE_BYTES) {
-    const part = readRange(source, at, at + PAGE_BYTES);
-    const newline = part.indexOf(NEWLINE);
-    parts.push(newline < 0 ? part : part.subarray(0, newline));
-    if (newline >= 0) return at + newline - start > mostBytes ? undefined : withoutReturn(Buffer.concat(parts));
-  }
-  return undefined;
 }
 
 function endsTurn({ kind }: RecordedEvent): boolean {
