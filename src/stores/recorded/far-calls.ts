@@ -101,13 +101,16 @@ export class FarCalls {
   }
 
   #finish(call: CallSlot, records: readonly SpanRecord[], mostBytes: number): void {
-    let last: number | undefined;
+    let last = call.start;
     for (const record of records) {
-      if (record.kind !== "result") continue;
-      // Later ones are told where they stand.
-      if (call.state === "done" || record.start - (last ?? record.start) > LOOK_BACK_BYTES) return;
-      const event = this.#read(call.callId, record, mostBytes)?.event;
-      if (event !== undefined) finishCall(call, record.start, event.fields);
+      if (record.kind === "question") continue;
+      const isFirst = call.state === "open";
+      if (record.kind === "result") {
+        // Later ones are told where they stand.
+        if (call.state === "done" || !(isFirst || record.start - last <= LOOK_BACK_BYTES)) return;
+        const event = this.#read(call.callId, record, mostBytes)?.event;
+        if (event !== undefined) finishCall(call, record.start, event.fields);
+      }
       last = record.start;
     }
   }
