@@ -9,6 +9,7 @@ import type {
   ToolResultEntry,
 } from "../transcript/entry.ts";
 import type { ExportedCall, ExportedMessage } from "./model.ts";
+import { noticeMessage } from "./notice.ts";
 import { cutInput } from "./tool-input.ts";
 
 /** A message, and what is known of its place in the chat. */
@@ -55,7 +56,7 @@ export class MessageBuilder {
       case "assistant":
         return this.#say(entry);
       case "tool-call":
-        return this.#call(entry);
+        return entry.isNotice ? [...this.end(), { pos: entry.pos, message: noticeMessage(entry) }] : this.#call(entry);
       default:
         return [...this.end(), this.#other(entry)];
     }

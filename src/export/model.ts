@@ -29,6 +29,9 @@ export interface ExportMeta {
   readonly source: ExportSource;
 }
 
+/** What chats show as a tool's call though no tool was called. */
+export type NoticeName = "plan" | "permission" | "notice";
+
 /** A tool call. */
 export interface ExportedCall {
   /** The store's id of the call, which `toolCallId` of its output names; absent where the store has none. */
@@ -59,8 +62,11 @@ export interface ExportedMessage {
   readonly isError?: true;
   /** On `tool`: the call has not ended; `text` is what it has printed so far. */
   readonly isRunning?: true;
-  /** On `system`: what it marks; `compact-summary` is what a compaction left of what stood before it. */
-  readonly marker?: MarkerName;
+  /**
+   * On `system`: what it marks; `compact-summary` is what a compaction left of what stood before it. Of recordings also a plan, a
+   * question for leave with its answer, and a notice.
+   */
+  readonly marker?: MarkerName | NoticeName;
   /** On `system`, beside a text: on one line, what happened. */
   readonly summary?: string;
   /** A subagent, at its place in the chat. `messages` when subagents were asked for and its chat can be read. */

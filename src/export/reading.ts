@@ -28,7 +28,7 @@ export async function* wholeChat(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly Entry[], void> {
   const held = new HeldEntries();
-  const long = new LongRecords(store, ref);
+  const long = await LongRecords.of(store, ref);
   const end = await endOf(store, ref);
   let patience = SETTLE_MS / RETRY_MS;
   for (let from = START; ; ) {
@@ -76,15 +76,26 @@ class LongRecords {
   readonly #ref: SessionRef;
   /** Calls that came with their output, which the record of the output need not tell again. */
   readonly #answered = new Set<string>();
+  /** Calls whose records lie too far apart for pages, by the place of the first; and their ids, once they were told. */
+  readonly #far: ReadonlyMap<Cursor, string>;
+  readonly #farIds: ReadonlySet<string>;
+  readonly #told = new Set<string>();
 
-  constructor(store: Store, ref: SessionRef) {
+  private constructor(store: Store, ref: SessionRef, far: ReadonlyMap<Cursor, string>) {
     this.#store = store;
     this.#ref = ref;
+    this.#far = far;
+    this.#farIds = new Set(far.values());
+  }
+
+  /** @throws Failure not-found */
+  static async of(store: Store, ref: SessionRef): Promise<LongRecords> {
+    return new LongRecords(store, ref, (await store.farCalls?.(ref)) ?? new Map());
   }
 
   async whole(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const long = new Set(entries.filter(standsForMore).map(({ pos }) => pos));
-    if (long.size === 0 && this.#answered.size === 0) return entries;
+    if (long.size === 0 && this.#answered.size === 0 && this.#far.size === 0) return entries;
     const whole: Entry[] = [];
     const replaced = new Set<Cursor>();
     for (const entry of entries) {
@@ -95,13 +106,22 @@ class LongRecords {
           whole.push(...record);
         }
       }
-      if (!replaced.has(entry.pos) && !this.#isTold(entry)) whole.push(entry);
+      if (replaced.has(entry.pos) || this.#isTold(entry)) continue;
+      whole.push(this.#far.has(entry.pos) && entry.kind === "tool-call" ? await this.#farCall(entry) : entry);
     }
     return whole;
   }
 
   #isTold(entry: Entry): boolean {
-    return entry.kind === "tool-result" && entry.callId !== undefined && this.#answered.has(entry.callId);
+    if (entry.id !== undefined && this.#told.has(entry.id)) return true;
+    if ((entry.kind !== "tool-call" && entry.kind !== "tool-result") || entry.callId === undefined) return false;
+    if (entry.continues && this.#farIds.has(entry.callId)) return true;
+    return entry.kind === "tool-result" && this.#answered.has(entry.callId);
+  }
+
+  async #farCall(entry: Entry): Promise<Entry> {
+    if (entry.id !== undefined) this.#told.add(entry.id);
+    return (await this.#store.farCall?.(this.#ref, entry.pos, EXPORT_RECORD_BYTES)) ?? entry;
   }
 
   /** All that the record says; undefined where it can't be read, so that what the page says of it stays. */

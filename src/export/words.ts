@@ -1,5 +1,4 @@
 import type { EpochMs } from "../platform/clock.ts";
-import type { MarkerName } from "../transcript/entry.ts";
 import { readableLine } from "../transcript/printable.ts";
 import type { ExportedMessage, ExportMeta } from "./model.ts";
 
@@ -50,7 +49,7 @@ export function isoText(at: EpochMs): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString();
 }
 
-const MARKER_WORDS: { readonly [K in MarkerName]: string } = {
+const MARKER_WORDS: { readonly [marker in NonNullable<ExportedMessage["marker"]>]: string } = {
   interrupted: "Interrupted",
   error: "Error",
   compact: "Context compacted",
@@ -58,6 +57,9 @@ const MARKER_WORDS: { readonly [K in MarkerName]: string } = {
   rewind: "Turns taken back",
   oversized: "Record left out: too long",
   command: "Command output",
+  plan: "Plan",
+  permission: "Permission",
+  notice: "Notice",
 };
 
 /** Who speaks in a message, or what happens in it. */

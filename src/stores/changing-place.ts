@@ -54,6 +54,17 @@ export class RecordingInstead extends DelegatingStore {
     return this.#marked(await this.store.record(ref, own, mostBytes));
   }
 
+  override async farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>> {
+    const calls = await super.farCalls(ref);
+    return new Map([...calls].map(([pos, callId]) => [this.#withMark(pos), callId]));
+  }
+
+  override async farCall(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined> {
+    const own = this.#unmarked(pos);
+    const call = own && (await super.farCall(ref, own, mostBytes));
+    return call && this.#marked([call])[0];
+  }
+
   #withMark(cursor: Cursor): Cursor {
     return cursor === START ? START : formatJsonlCursor({ ...parseJsonlCursor(cursor), chain: this.#mark });
   }

@@ -52,6 +52,14 @@ export class DelegatingStore implements Store {
     return this.store.record(ref, pos, mostBytes);
   }
 
+  async farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>> {
+    return (await this.store.farCalls?.(ref)) ?? new Map();
+  }
+
+  async farCall(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined> {
+    return this.store.farCall?.(ref, pos, mostBytes);
+  }
+
   children(ref: SessionRef, most?: number): Promise<ChildList> {
     return this.store.children(ref, most);
   }

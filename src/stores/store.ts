@@ -199,6 +199,14 @@ export interface Store {
    * `goesFarBack`. @throws Failure not-found
    */
   record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
+  /**
+   * Calls whose records lie too far apart for a page to put them together: the `pos` and `callId` of the first entry of each.
+   * `farCall` gives one whole, which tells also what entries marked `continues`, and later ones with its `id`, do. Looks
+   * through the whole chat. Only recordings have these. @throws Failure not-found
+   */
+  farCalls?(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>>;
+  /** The whole call that begins at `pos`, one of `farCalls`; records of up to `mostBytes` are read for it. */
+  farCall?(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined>;
   /** Its newest subagents: at most `most`, 200 when left out. */
   children(ref: SessionRef, most?: number): Promise<ChildList>;
   /** A subagent of this very session, else undefined. */

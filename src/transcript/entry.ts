@@ -68,6 +68,10 @@ export interface ToolCallEntry extends EntryBase {
   readonly isError?: boolean;
   /** It has not ended, where the store's record says so: `output` is what it has printed so far. */
   readonly isRunning?: true;
+  /** No call that the agent made, though chats show it as one: a plan, a question for leave with its answer, a notice. */
+  readonly isNotice?: true;
+  /** It tells more of a call that began further back than is looked; that call's own `record` tells this as well. */
+  readonly continues?: true;
 }
 
 /** A tool's output in a record of its own, with the escape sequences that it printed. */
@@ -80,6 +84,8 @@ export interface ToolResultEntry extends EntryBase {
   readonly of?: Cursor;
   readonly text: string;
   readonly isError?: boolean;
+  /** It ends a call that began further back than is looked; that call's own `record` tells this as well. */
+  readonly continues?: true;
   /** `text` is only the beginning: the store keeps the whole elsewhere, and `record` gives it, if it is still there. */
   readonly isPreview?: true;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type ExportOptions, exportDocument } from "../../src/export/document.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { ChildEntry, EntryPage, EntryPageBefore, SessionRef } from "../../src/stores/store.ts";
+import type { ChildEntry, EntryPage, EntryPageBefore, SessionRef, Store } from "../../src/stores/store.ts";
 import { type Cursor, START } from "../../src/transcript/cursor.ts";
 import type { Entry } from "../../src/transcript/entry.ts";
 import { FakeStore, sid } from "../support/fake-store.ts";
@@ -21,6 +21,8 @@ class ToldStore extends FakeStore {
   /** Called before each page. */
   meanwhile: ((page: number) => void) | undefined;
   resets = 0;
+  farCalls: Store["farCalls"];
+  farCall: Store["farCall"];
 
   override async entries({ id, child }: SessionRef, from: Cursor): Promise<EntryPage> {
     const pages = this.chats.get(child ?? id);
@@ -229,6 +231,28 @@ test("a record takes the place of all that a page tells in its stead, and an out
   assert.deepEqual(
     messages.map(({ text, toolCalls }) => text ?? toolCalls?.map(({ id }) => id)),
     ["a", ["d"], "all", "b", "begin and end"],
+  );
+});
+
+test("a call whose records lie far apart is told once, whole, where it began", async (t) => {
+  const begun: Said = { kind: "tool-call", tool: "Far", callId: "f", input: { v: 1 }, id: "e2" };
+  const grown: Said = { ...begun, input: { v: 2 } };
+  const more: Said = { kind: "tool-call", tool: "tool", callId: "f", input: { v: 3 }, id: "e9", continues: true };
+  const late: Said = { kind: "tool-result", callId: "f", text: "ok", continues: true };
+  const other: Said = { kind: "tool-result", callId: "x", text: "of none", continues: true };
+  const { store, exported } = setUp(t, {
+    s1: [
+      [user("a"), begun],
+      [grown, user("b")],
+      [more, late, other],
+    ],
+  });
+  store.farCalls = async () => new Map([["p:0:1" as Cursor, "f"]]);
+  store.farCall = async (_ref, pos) => ({ ...begun, input: { v: 3 }, output: "ok", at: 2, pos }) as never;
+  const { messages } = await readExport(await exported());
+  assert.deepEqual(
+    messages.map(({ text, toolCalls }) => text ?? toolCalls?.map(({ id, input }) => [id, input])),
+    ["a", [["f", { v: 3 }]], "ok", "b", "of none"],
   );
 });
 

@@ -101,6 +101,25 @@ test("marks and subagents are messages of the system", () => {
   ]);
 });
 
+test("a plan, a question for leave and a notice are no calls, and are told in words", () => {
+  const plan = {
+    title: "Ship",
+    plan: [{ content: "Build", status: "completed", priority: "high" }, { content: "Test" }],
+  };
+  const said: Said[] = [
+    { kind: "assistant", text: "I plan." },
+    { kind: "tool-call", tool: "plan", isNotice: true, input: plan },
+    { kind: "tool-call", tool: "permission", isNotice: true, input: [], summary: "ls: Yes / No", output: "approve" },
+    { kind: "tool-call", tool: "notice", isNotice: true, input: "Low on space" },
+  ];
+  assert.deepEqual(messagesOf(said), [
+    { role: "assistant", at: at(1), text: "I plan." },
+    { role: "system", at: at(2), marker: "plan", text: "Ship\n- Build (completed, high)\n- Test" },
+    { role: "system", at: at(3), marker: "permission", text: "ls: Yes / No: approve" },
+    { role: "system", at: at(4), marker: "notice", text: "Low on space" },
+  ]);
+});
+
 test("inputs and outputs of tools are cut where that is asked for, and nothing else is", () => {
   const said: Said[] = [
     { kind: "assistant", text: "a long answer of the agent" },

@@ -77,6 +77,7 @@ async function pagedChat(store: Store, ref: SessionRef): Promise<Shown[]> {
 function shownByItem({ kind, tool, text, summary, subagent, error }: Item): Shown[] {
   if (kind === "subagent") return [{ kind: `subagent ${subagent?.id} ${subagent?.title}` }];
   if (kind !== "tool") return [{ kind, text }];
+  if (NOTICES.has(tool ?? "")) return [{ kind: tool ?? "" }];
   const isMark = MARKS.has(tool ?? "");
   // A mark's summary stands in its text where it has none, and an output stands apart from its call.
   if (isMark)
@@ -86,6 +87,8 @@ function shownByItem({ kind, tool, text, summary, subagent, error }: Item): Show
   return text === undefined && !error ? [call] : [call, { kind: `output of ${tool}`, text, error }];
 }
 
+/** Told as calls in chats, and as what they are in exports. */
+const NOTICES = new Set(["plan", "permission", "notice"]);
 const MARKS = new Set(["interrupted", "error", "compact", "rewind", "oversized", "command"]);
 
 function shownByMessage(message: ExportedMessage): Shown[] {
@@ -107,6 +110,7 @@ function shownByMessage(message: ExportedMessage): Shown[] {
       return message.isRunning && text === undefined ? [] : [{ kind: `output of ${toolName}`, text: plain, error }];
     case "system":
       if (subagent !== undefined) return [{ kind: `subagent ${subagent.id} ${subagent.title}` }];
+      if (NOTICES.has(marker ?? "")) return text ? [{ kind: marker ?? "" }] : [];
       return marker === "compact-summary" ? [] : [{ kind: marker ?? "", text: plain, summary, error }];
   }
 }

@@ -63,7 +63,7 @@ export function hostOf(
       const { asking } = await opened();
       return askedChat(asking, session, child).catch(inToolsWords);
     },
-    spoolFolder: join(ours.bridgeHome, "cache"),
+    spoolFolder: cacheFolder(ours),
     async peers() {
       const server = await runningServer(context, home);
       if (server !== undefined) return peersOf(server);

@@ -22,7 +22,7 @@ import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
 import { behindNewline, withoutReturn } from "./lines.ts";
 import { Numbering } from "./numbering.ts";
 import { type Pass, Recording } from "./recording.ts";
-import { entriesOf } from "./slots.ts";
+import { entriesOf, entryOf } from "./slots.ts";
 
 /** Where a recording lies. */
 export interface RecordedPlace {
@@ -33,7 +33,7 @@ export interface RecordedPlace {
 
 /** Passes that are kept for whoever reads on, and how many characters one may hold on to. */
 const KEPT_PASSES = 8;
-const MOST_WEIGHT = 8 * 1024 * 1024;
+const MOST_WEIGHT = 16 * 1024 * 1024;
 
 /** Recordings of which it is kept how they are numbered: mostly a few bytes each. */
 const KEPT_NUMBERINGS = 256;
@@ -126,6 +126,26 @@ export class RecordedChats {
       const own = entries.filter((entry) => entry.pos === pos);
       // A record may only go on with what an earlier one began, or end it.
       return own.length > 0 ? own : entries;
+    });
+  }
+
+  /**
+   * Where the calls begin whose records lie more than 8 MiB apart, with their ids. The whole file is looked through for it, once
+   * an edition. @throws Failure not-found
+   */
+  async farCalls(place: RecordedPlace): Promise<ReadonlyMap<Cursor, string>> {
+    return this.#open(place, async (_open, recording) => {
+      const calls = await recording.farCalls();
+      return new Map(calls.map(({ first, callId }) => [posOf(first), callId]));
+    });
+  }
+
+  /** One of these with all of its records, those of up to `mostBytes`; undefined when none begins there. @throws as `record` */
+  async farCall(place: RecordedPlace, pos: Cursor, mostBytes: number): Promise<Entry | undefined> {
+    const { offset } = cursorOfChat(pos);
+    return this.#open(place, async (_open, recording) => {
+      const call = await recording.farCall(offset, mostBytes);
+      return call && entryOf(call);
     });
   }
 

@@ -5,6 +5,7 @@ import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { type EpochMs, epochMsFromIso } from "../../platform/clock.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import { CallNamings } from "./call-namings.ts";
+import { type FactsOfAll, FarCalls } from "./far-calls.ts";
 import type { Earlier } from "./fold.ts";
 import { eventsOf, type RecordedEvent } from "./record.ts";
 import {
@@ -15,7 +16,6 @@ import {
   type PermissionSlot,
   permissionOf,
   type RecordPlace,
-  slotHead,
   updateCall,
 } from "./slots.ts";
 
@@ -51,6 +51,8 @@ interface EventsLine {
 interface Naming extends Place {
   readonly kind: string;
   readonly isUpdate: boolean;
+  /** Bytes of its line. */
+  readonly size: number;
 }
 
 /**
@@ -66,15 +68,20 @@ export class EarlierRecords implements Earlier {
   /** Ids of which no call stands before a place: what is asked behind it need not look further back than that. */
   readonly #withoutCall = new Map<string, number>();
   readonly #lasts = new Map<string, { readonly before: number; readonly found: Place | undefined }>();
-  readonly #fallAt: (start: number) => number | undefined;
+  readonly #withoutQuestion = new Map<string, number>();
+  readonly #facts: FactsOfAll;
+  readonly #far: FarCalls;
   #start: EpochMs | undefined;
 
-  /** `fallAt` tells where the numbers fell back last, at or before a line (see `Numbering`). */
-  constructor(source: ByteSource, pool: BytePool, fallAt: (start: number) => number | undefined) {
+  constructor(source: ByteSource, pool: BytePool, facts: FactsOfAll) {
     this.#source = source;
-    this.#fallAt = fallAt;
+    this.#facts = facts;
     this.#back = new LookBack(source, LOOK_BACK_BYTES, pool);
     this.#namings = new CallNamings(this.#back);
+    this.#far = new FarCalls(source, facts, {
+      eventsAt: (start) => this.#eventsAt(start),
+      placeOf: (record, size, events) => this.#placeOf(record, size, events),
+    });
   }
 
   /** Gives back what was read. */
@@ -102,14 +109,18 @@ export class EarlierRecords implements Earlier {
   }
 
   call(callId: string, before: number): CallSlot | undefined {
+    const last = this.#lastRecordOf(callId, before);
+    if (last === undefined) return undefined;
+    const span = this.#facts.callsTo(before).at(callId, last.start);
+    if (span !== undefined) return this.#far.callBefore(span, before);
     const records = this.#recordsOfCall(callId, before);
     const [first, ...rest] = records;
     if (first === undefined) return undefined;
-    const call = newCall(slotHead(this.#placeOf(first)), callId, this.#event(first).fields);
+    const call = newCall(this.#placeOf(first, first.size), callId, this.#event(first).fields);
     for (const record of rest) {
       const { fields } = this.#event(record);
       if (record.kind === "tool-result") finishCall(call, record.start, fields);
-      else updateCall(call, record.start, fields);
+      else updateCall(call, record, fields);
     }
     const border = call.state === "open" ? this.#turnBorder({ start: byteOffsetOf(before), index: 0 }) : undefined;
     if (border !== undefined && isBehind(border, first)) orphanCall(call);
@@ -117,12 +128,36 @@ export class EarlierRecords implements Earlier {
   }
 
   permission(callId: string, before: number): PermissionSlot | undefined {
+    const none = lowestOf(this.#withoutQuestion.get(callId), before);
     for (const record of this.#recordsOf(callId, before)) {
-      if (record.kind === "permission-resolved") return undefined;
+      if (record.start < none || record.kind === "permission-resolved") break;
       if (record.kind !== "agent-prompt") continue;
       const tool = this.call(callId, record.start)?.tool;
-      return permissionOf(this.#event(record).fields, slotHead(this.#placeOf(record)), tool);
+      return permissionOf(this.#event(record).fields, this.#placeOf(record, record.size), tool);
     }
+    this.#withoutQuestion.set(callId, before);
+    return undefined;
+  }
+
+  continues(callId: string, start: number, kind: "call" | "result"): boolean {
+    return this.#far.continues(callId, start, kind);
+  }
+
+  /**
+   * The call whose first record stands at `start`, with all of its records up to `end`, when these are too far apart to be put
+   * together by looking back. Records of up to `mostBytes` are read for it.
+   */
+  wholeFarCall(start: ByteOffset, end: ByteOffset, mostBytes: number): CallSlot | undefined {
+    return this.#far.whole(start, end, mostBytes);
+  }
+
+  #lastRecordOf(callId: string, before: number): Naming | undefined {
+    const none = lowestOf(this.#withoutCall.get(callId), before);
+    for (const record of this.#recordsOf(callId, before)) {
+      if (record.start < none) return undefined;
+      if (record.kind === "tool-call" || record.kind === "tool-result") return record;
+    }
+    this.#withoutCall.set(callId, before);
     return undefined;
   }
 
@@ -133,7 +168,7 @@ export class EarlierRecords implements Earlier {
    */
   #recordsOfCall(callId: string, before: number): Naming[] {
     const records: Naming[] = [];
-    const none = this.#withoutCall.get(callId) ?? -1;
+    const none = lowestOf(this.#withoutCall.get(callId), before);
     let first: number | undefined;
     let border: Place | undefined;
     for (const record of this.#recordsOf(callId, before)) {
@@ -170,26 +205,27 @@ export class EarlierRecords implements Earlier {
     const known = this.#named.get(start);
     if (known !== undefined) return known;
     const namings = this.#eventsOn(start, bytes).map(({ kind, fields }, index) => {
-      return { start, index, kind, isUpdate: fields.isUpdate === true, callId: fields.toolCallId };
+      const isUpdate = fields.isUpdate === true;
+      return { start, index, kind, isUpdate, size: bytes.length, callId: fields.toolCallId };
     });
     this.#named.set(start, namings);
     return namings;
   }
 
   /** The place of a record that is met by looking back, called as it is when it is read in its turn. */
-  #placeOf({ start, index }: Place): RecordPlace {
+  #placeOf({ start, index }: Place, size: number, events = this.#eventsAt(start)): RecordPlace {
     const standing = this.standingAt(start);
-    const events = this.#eventsAt(start);
-    const before = events.slice(0, index);
-    for (const event of before) noteEvent(standing, event);
-    const event = this.#event({ start, index });
-    const id = idOf(event, start, standing.lastSeq, this.#fallAt(start));
+    for (const event of events.slice(0, index)) noteEvent(standing, event);
+    const event = events[index];
+    if (event === undefined) throw new Error("a record that was there is not");
+    const id = idOf(event, start, standing.lastSeq, this.#facts.fallAt(start));
     noteEvent(standing, event);
     return {
       id,
       pos: formatJsonlCursor({ offset: start, discarding: false }),
       at: standing.lastAt ?? this.startTime(),
       start,
+      size,
     };
   }
 
@@ -305,6 +341,11 @@ export function idOf(
 export function noteEvent(standing: Standing, { at, seq }: RecordedEvent): void {
   standing.lastAt = at ?? standing.lastAt;
   standing.lastSeq = seq ?? standing.lastSeq;
+}
+
+/** How far back is to be looked from `before`, when it is known that nothing stands before `none`. */
+function lowestOf(none: number | undefined, before: number): number {
+  return none === undefined || none > before ? -1 : none;
 }
 
 function endsTurn({ kind }: RecordedEvent): boolean {

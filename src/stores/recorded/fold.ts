@@ -9,6 +9,7 @@ import {
   errorText,
   finishCall,
   head,
+  isLeaving,
   newCall,
   orphanCall,
   type PermissionSlot,
@@ -22,7 +23,7 @@ import {
   updateCall,
 } from "./slots.ts";
 import { figuresOf } from "./usage.ts";
-import { blocksText } from "./value-text.ts";
+import { blocksText, resultText } from "./value-text.ts";
 
 /**
  * A text that is longer than one block and goes on into a third is told in several items, so that where an item begins
@@ -30,12 +31,17 @@ import { blocksText } from "./value-text.ts";
  */
 const BLOCK_BYTES = 3 * 1024 * 1024;
 
+/** What a call counts besides its input and output. */
+const CALL_CHARACTERS = 300;
+
 /** What a fold asks of the records before the one in hand. */
 export interface Earlier {
   /** The call, as it stood before `before`, whose id is `callId`; not looked for further back than 8 MiB. */
   call(callId: string, before: number): CallSlot | undefined;
   /** What was asked for that call and not answered before `before`. */
   permission(callId: string, before: number): PermissionSlot | undefined;
+  /** Whether the record at `start` goes on with the call `callId`, whose other records stand further back than 8 MiB. */
+  continues(callId: string, start: number, kind: "call" | "result"): boolean;
 }
 
 /**
@@ -45,13 +51,22 @@ export interface Earlier {
  */
 export class Fold {
   readonly #runs = new Map<TextSlot["kind"], TextSlot>();
+  /** Where the records begin that it was handed. */
+  readonly #since: number;
+  /** Those of the last 8 MiB. */
   readonly #calls = new Map<string, CallSlot>();
-  /** Calls of the turn before that had no result: one may still come. */
-  readonly #former = new Map<string, CallSlot>();
+  /** Calls of this turn, and those of the turn before that had no result: one may still come. */
+  #turnCalls = new Set<CallSlot>();
+  #formerCalls = new Set<CallSlot>();
   readonly #permissions = new Map<string, PermissionSlot>();
   #error: ErrorSlot | undefined;
   #turnStart = -1;
   #touched = new Set<Slot>();
+
+  /** `since`: where the first record starts that it will be handed. */
+  constructor(since: number) {
+    this.#since = since;
+  }
 
   /** The items that records handed over since the last time belong to, in order; they go on growing. */
   take(): readonly Slot[] {
@@ -69,7 +84,7 @@ export class Fold {
       case "call":
         return this.#awaits(slot);
       case "permission":
-        return slot.decision === undefined && this.#permissions.get(slot.callId) === slot;
+        return slot.start >= this.#turnStart && this.#permissions.get(slot.callId) === slot;
       case "error":
         return this.#error === slot && slot.text === undefined;
       case "plain":
@@ -81,7 +96,8 @@ export class Fold {
   get weight(): number {
     let sum = 0;
     for (const { parts } of this.#runs.values()) for (const part of parts) sum += part.length;
-    for (const { output } of this.#calls.values()) sum += 1000 + (output?.length ?? 0);
+    for (const { output, weight } of this.#calls.values()) sum += CALL_CHARACTERS + weight + (output?.length ?? 0);
+    for (const { weight } of this.#permissions.values()) sum += CALL_CHARACTERS + weight;
     return sum;
   }
 
@@ -90,8 +106,8 @@ export class Fold {
     const call = answered && this.#knownCall(answered.callId, place.start, earlier);
     this.#interrupt();
     if (answered !== undefined && call !== undefined) {
-      Object.assign(call, { state: "done", isError: answered.isError, lastStart: place.start });
-      this.#calls.set(answered.callId, call);
+      if (call.state !== "done") Object.assign(call, { state: "done", isError: answered.isError });
+      this.#hold(call);
       this.#touch(call);
     }
     this.#tell(place, { marker: "oversized", summary: `a record of ${bytes} bytes` });
@@ -101,13 +117,13 @@ export class Fold {
   push(event: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
     const { kind, fields } = event;
     const { start } = place;
+    this.#forget(start);
     switch (kind) {
       case "user-prompt":
         this.#endTurn(start);
         this.#turnStart = start;
         this.#error = undefined;
         this.#leaveTurn();
-        this.#permissions.clear();
         this.#user(event, place);
         return;
       case "text-delta":
@@ -134,7 +150,10 @@ export class Fold {
         const text = asText(fields.text);
         if (text === undefined) return;
         this.#interrupt();
-        this.#touch({ kind: "plain", entry: { ...head(place), kind: "tool-call", tool: "notice", input: text } });
+        this.#touch({
+          kind: "plain",
+          entry: { ...head(place), kind: "tool-call", tool: "notice", isNotice: true, input: text },
+        });
         return;
       }
       case "usage_update":
@@ -213,14 +232,14 @@ export class Fold {
     const isUpdate = fields.isUpdate === true;
     const known = isUpdate ? this.#knownCall(callId, start, earlier) : this.#openCall(callId, start, earlier);
     if (known !== undefined) {
-      updateCall(known, start, fields);
-      this.#calls.set(callId, known);
+      updateCall(known, place, fields);
+      this.#hold(known);
       this.#touch(known);
       return;
     }
     this.#interrupt();
-    const call = newCall(slotHead(place), callId, fields);
-    this.#calls.set(callId, call);
+    const call = newCall(place, callId, fields, earlier.continues(callId, start, "call"));
+    this.#hold(call);
     this.#touch(call);
   }
 
@@ -230,51 +249,87 @@ export class Fold {
     const call = callId === undefined ? undefined : this.#knownCall(callId, start, earlier);
     this.#interrupt();
     if (callId === undefined || call === undefined) {
-      const unknown = newCall(slotHead(place), callId ?? "", {});
-      finishCall(unknown, start, fields);
-      const { output: text = "", isError } = unknown;
-      const of = callId === undefined ? {} : { callId };
+      const text = isLeaving(fields) ? "" : resultText(fields.result);
+      const continues = callId !== undefined && earlier.continues(callId, start, "result");
+      const of = { ...(callId !== undefined && { callId }), ...(continues && { continues }) };
+      const isError = fields.isError === true;
       this.#touch({ kind: "plain", entry: { ...head(place), kind: "tool-result", ...of, text, isError } });
       return;
     }
     // What is said after the result of a call is a new message, also when the text before the call lacks its line's end.
     for (const [kind, run] of this.#runs) if (run.lastStart < call.start) this.#runs.delete(kind);
+    const isSecond = call.state === "done" && !isLeaving(fields);
+    const { tool, pos: of } = call;
+    const text = isSecond ? resultText(fields.result) : "";
+    if (isSecond && text !== call.output) {
+      const result = { kind: "tool-result", callId, tool, of, text, isError: fields.isError === true } as const;
+      this.#touch({ kind: "plain", entry: { ...head(place), ...result } });
+    } else this.#touch(call);
     finishCall(call, start, fields);
-    this.#calls.set(callId, call);
-    this.#touch(call);
+    this.#hold(call);
   }
 
   /** The call that is announced again: some writers do that again and again while its input grows. */
   #openCall(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
-    const held = this.#calls.get(callId);
-    const call = held === undefined || isNear(held, start) ? held : earlier.call(callId, start);
+    const call = this.#callBefore(callId, start, earlier);
     return call?.state === "open" && call.announced && call.start >= this.#turnStart ? call : undefined;
   }
 
   #leaveTurn(): void {
-    this.#former.clear();
-    for (const [id, call] of this.#calls) if (call.state === "orphan") this.#former.set(id, call);
-    this.#calls.clear();
+    this.#formerCalls = new Set([...this.#turnCalls].filter(({ state }) => state === "orphan"));
+    this.#turnCalls = new Set();
   }
 
   #awaits(call: CallSlot): boolean {
     if (call.state !== "open" && call.state !== "orphan") return false;
-    return this.#calls.get(call.callId) === call || this.#former.get(call.callId) === call;
+    if (this.#calls.get(call.callId) !== call) return false;
+    return this.#turnCalls.has(call) || this.#formerCalls.has(call);
   }
 
   #knownCall(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
-    const call = this.#calls.get(callId) ?? this.#former.get(callId);
-    if (call !== undefined && isNear(call, start)) return call;
-    const older = earlier.call(callId, start);
+    const call = this.#callBefore(callId, start, earlier);
     // The prompt that ended its turn may stand on the very line that is read.
-    if (older?.state === "open" && older.start < this.#turnStart) orphanCall(older);
-    return older;
+    if (call?.state === "open" && call.start < this.#turnStart) orphanCall(call);
+    return call;
+  }
+
+  #callBefore(callId: string, start: number, earlier: Earlier): CallSlot | undefined {
+    const held = this.#calls.get(callId);
+    if (held !== undefined && start - held.lastStart <= LOOK_BACK_BYTES) return held;
+    return this.#knowsAll(start) ? undefined : earlier.call(callId, start);
+  }
+
+  /** Whether it was handed all the records that one at `start` may hang together with. */
+  #knowsAll(start: number): boolean {
+    return this.#since === 0 || this.#since <= start - LOOK_BACK_BYTES;
+  }
+
+  /** Keeps a call at hand for the records that follow. */
+  #hold(call: CallSlot): void {
+    this.#calls.delete(call.callId);
+    this.#calls.set(call.callId, call);
+    this.#turnCalls.add(call);
+  }
+
+  /** Lets go what is further behind than is looked back: nothing goes on with it. */
+  #forget(start: number): void {
+    for (const [callId, call] of this.#calls) {
+      if (start - call.lastStart <= LOOK_BACK_BYTES) break;
+      this.#calls.delete(callId);
+      this.#turnCalls.delete(call);
+      this.#formerCalls.delete(call);
+    }
+    for (const [callId, slot] of this.#permissions) {
+      if (isNear(slot, start)) break;
+      this.#permissions.delete(callId);
+    }
   }
 
   #ask({ fields }: RecordedEvent, place: RecordPlace, earlier: Earlier): void {
     const callId = asText(fields.toolCallId);
     const call = callId === undefined ? undefined : this.#knownCall(callId, place.start, earlier);
-    const slot = permissionOf(fields, slotHead(place), call?.tool);
+    const slot = permissionOf(fields, place, call?.tool);
+    this.#permissions.delete(slot.callId);
     this.#permissions.set(slot.callId, slot);
     this.#touch(slot);
   }
@@ -282,7 +337,8 @@ export class Fold {
   #answer({ fields }: RecordedEvent, start: number, earlier: Earlier): void {
     const callId = asText(fields.toolCallId) ?? "";
     const held = this.#permissions.get(callId);
-    const slot = held !== undefined && isNear(held, start) ? held : earlier.permission(callId, start);
+    const isKnown = held !== undefined && isNear(held, start);
+    const slot = isKnown ? held : this.#knowsAll(start) ? undefined : earlier.permission(callId, start);
     if (slot === undefined) return;
     slot.decision = asText(fields.decision) ?? asText(fields.optionId) ?? "answered";
     this.#permissions.delete(callId);
@@ -321,7 +377,7 @@ export class Fold {
   #endTurn(start: number): void {
     this.#runs.clear();
     for (const call of this.#calls.values()) {
-      if (call.state !== "open" || call.start < this.#turnStart || !isNear(call, start)) continue;
+      if (call.state !== "open" || call.start < this.#turnStart || start - call.lastStart > LOOK_BACK_BYTES) continue;
       orphanCall(call);
       this.#touch(call);
     }

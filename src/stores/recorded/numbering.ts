@@ -1,11 +1,15 @@
 import type { BytePool } from "../../jsonl/buffers.ts";
-import type { ByteSource } from "../../jsonl/source.ts";
+import { type ByteSource, readRange } from "../../jsonl/source.ts";
 import { Breather } from "../../platform/breather.ts";
+import { CallSpans } from "./call-spans.ts";
 
 /** Bytes that one step looks through. */
 const STEP_BYTES = 512 * 1024;
 /** Numbers of records further behind than this are taken to go on as they did before. */
 const MOST_BYTES = 1024 * 1024 * 1024;
+
+/** Bytes of a long line's end that are looked at. */
+const TAIL_BYTES = 64;
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
@@ -17,8 +21,8 @@ const NUMBER_BYTES = 32;
 
 /**
  * Where a recording's numbers fall back: a writer that was started again counts from 1, or from a number that stands in the
- * file already. That is a fact of the whole file before a record, so it is read from the file's bytes once, line by line
- * without parsing, and further when the file has grown. Good for one edition of a file.
+ * file already; and which calls have their records far apart. That is a fact of the whole file before a record, so it is read from the file's bytes once, line by line
+ * mostly without parsing, and further when the file has grown. Good for one edition of a file.
  */
 export class Numbering {
   /** Starts of the lines whose number is not above that of the line before, ascending. */
@@ -26,6 +30,7 @@ export class Numbering {
   /** All lines that begin before this place have been looked at; one begins here. */
   #reached = 0;
   #last: number | undefined;
+  readonly #calls = new CallSpans();
 
   /** Looks through the lines that begin at or before `place`, letting others have their turn. */
   async reach(source: ByteSource, place: number, pool: BytePool): Promise<void> {
@@ -43,6 +48,12 @@ export class Numbering {
       else high = middle;
     }
     return this.#falls[low - 1];
+  }
+
+  /** The calls of the lines that begin at or before `place`. */
+  callsTo(source: ByteSource, place: number, pool: BytePool): CallSpans {
+    while (this.#step(source, place, pool));
+    return this.#calls;
   }
 
   /** Whether there is more to look at. */
@@ -63,6 +74,7 @@ export class Numbering {
     let from = 0;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
       this.#note(base + from, seqIn(bytes, from, end));
+      this.#calls.look(bytes, from, end, base + from);
       from = end + 1;
     }
     this.#reached = base + from;
@@ -70,6 +82,8 @@ export class Numbering {
     const end = bytes.length < STEP_BYTES ? undefined : newlineBehind(source, base + bytes.length);
     if (end === undefined) return false;
     this.#note(base, seqIn(bytes, 0, bytes.length));
+    const ends = Buffer.concat([bytes, readRange(source, Math.max(base + bytes.length, end - TAIL_BYTES), end)]);
+    this.#calls.look(ends, 0, ends.length, base);
     this.#reached = end + 1;
     return true;
   }

@@ -6,12 +6,13 @@ import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
+import type { CallSpan } from "./call-spans.ts";
 import { EarlierRecords, idOf, noteEvent, type Standing } from "./earlier-records.ts";
 import { Fold } from "./fold.ts";
 import { answeredBy } from "./long-result.ts";
 import type { Numbering } from "./numbering.ts";
 import { eventsOf, isCommandRecord } from "./record.ts";
-import type { RecordPlace } from "./slots.ts";
+import type { CallSlot, RecordPlace } from "./slots.ts";
 
 /** Where reading stands between two records. */
 export interface Pass extends Standing {
@@ -40,7 +41,10 @@ export class Recording {
   constructor(source: ByteSource, tools: RecordingTools) {
     this.source = source;
     this.#tools = tools;
-    this.#earlier = new EarlierRecords(source, tools.pool, (start) => this.#fallAt(start));
+    this.#earlier = new EarlierRecords(source, tools.pool, {
+      fallAt: (start) => this.#fallAt(start),
+      callsTo: (start) => tools.numbering.callsTo(source, start, tools.pool),
+    });
   }
 
   /** Gives back what was read. */
@@ -52,7 +56,7 @@ export class Recording {
   async passAt(start: ByteOffset): Promise<Pass> {
     await this.knowNumbersTo(start);
     const from = this.#earlier.turnStart(start);
-    const pass: Pass = { fold: new Fold(), ...this.#earlier.standingAt(from) };
+    const pass: Pass = { fold: new Fold(from), ...this.#earlier.standingAt(from) };
     await this.#feedAll(pass, from, start, () => false);
     pass.fold.take();
     return pass;
@@ -63,12 +67,24 @@ export class Recording {
     return this.#tools.numbering.reach(this.source, end, this.#tools.pool);
   }
 
+  /** Where the calls begin whose records lie more than 8 MiB apart, and what they are called. */
+  async farCalls(): Promise<readonly CallSpan[]> {
+    await this.knowNumbersTo(this.source.size);
+    return this.#tools.numbering.callsTo(this.source, this.source.size, this.#tools.pool).far;
+  }
+
+  /** One of these, whole; records of up to `mostBytes` are read for it. */
+  async farCall(start: ByteOffset, mostBytes: number): Promise<CallSlot | undefined> {
+    await this.knowNumbersTo(this.source.size);
+    return this.#earlier.wholeFarCall(start, byteOffsetOf(this.source.size), mostBytes);
+  }
+
   /** Takes in a line; one that is no record is passed over, and told to whoever counts those. */
   feed(pass: Pass, line: JsonlLine): void {
     const { start } = line;
     if (line.kind === "oversized") {
       const pos = posOf(start);
-      const place = { start, pos, id: `e@${start}`, at: this.#at(pass) };
+      const place = { start, pos, id: `e@${start}`, at: this.#at(pass), size: line.end - start };
       pass.fold.oversized(place, line.end - start, answeredBy(this.source, line), this.#earlier);
       return;
     }
@@ -80,7 +96,7 @@ export class Recording {
       const { lastSeq } = pass;
       noteEvent(pass, event);
       const id = (): string => idOf(event, start, lastSeq, this.#fallAt(start));
-      pass.fold.push(event, new EventPlace(start, this.#at(pass), id), this.#earlier);
+      pass.fold.push(event, new EventPlace(line, this.#at(pass), id), this.#earlier);
     }
   }
 
@@ -126,11 +142,13 @@ export class Recording {
 /** Where an event stands; most go on with an item and are asked neither for its name nor for its position. */
 class EventPlace implements RecordPlace {
   readonly start: ByteOffset;
+  readonly size: number;
   readonly at: EpochMs;
   readonly #id: () => string;
 
-  constructor(start: ByteOffset, at: EpochMs, id: () => string) {
+  constructor({ start, end }: JsonlLine, at: EpochMs, id: () => string) {
     this.start = start;
+    this.size = end - start;
     this.at = at;
     this.#id = id;
   }

@@ -12,6 +12,8 @@ export interface RecordPlace {
   readonly pos: Cursor;
   readonly id: string;
   readonly at: EpochMs;
+  /** Bytes of its line. */
+  readonly size: number;
 }
 
 /** What an item has from its first record. */
@@ -42,8 +44,12 @@ export interface CallSlot extends SlotHead {
   readonly callId: string;
   /** Begun by an announcement, not by an update of one that is not there. */
   readonly announced: boolean;
+  /** It goes on with a call whose records stand further back than is looked. */
+  readonly continues: boolean;
   tool: string;
   input: unknown;
+  /** Bytes of the line that its input is from. */
+  weight: number;
   lastStart: number;
   /** `orphan`: its turn ended without a result; `left`: the writer said so in the result's place. */
   state: "open" | "done" | "orphan" | "left";
@@ -57,6 +63,7 @@ export interface PermissionSlot extends SlotHead {
   readonly callId: string;
   readonly tool: string | undefined;
   readonly options: unknown;
+  readonly weight: number;
   decision: string | undefined;
 }
 
@@ -97,6 +104,7 @@ export function entryOf(slot: Slot): Entry | undefined {
         input: slot.input,
         ...(slot.output !== undefined && { output: slot.output }),
         ...(slot.state !== "open" && { isError: slot.isError }),
+        ...(slot.continues && { continues: true }),
       };
     case "permission":
       return {
@@ -105,7 +113,7 @@ export function entryOf(slot: Slot): Entry | undefined {
         pos,
         id,
         tool: "permission",
-        ...(slot.callId !== "" && { callId: slot.callId }),
+        isNotice: true,
         input: slot.options,
         summary: permissionSummary(slot),
         ...(slot.decision !== undefined && { output: slot.decision }),
@@ -125,15 +133,17 @@ export function entryOf(slot: Slot): Entry | undefined {
 }
 
 /** A call as its first record announces it. */
-export function newCall(head: SlotHead, callId: string, fields: JsonObject): CallSlot {
+export function newCall(place: RecordPlace, callId: string, fields: JsonObject, continues = false): CallSlot {
   return {
-    ...head,
+    ...slotHead(place),
     kind: "call",
     callId,
     announced: fields.isUpdate !== true,
+    continues,
     tool: asText(fields.toolName) ?? "tool",
     input: inputOf(fields.arguments) ?? {},
-    lastStart: head.start,
+    weight: place.size,
+    lastStart: place.start,
     state: "open",
     output: undefined,
     isError: false,
@@ -141,22 +151,34 @@ export function newCall(head: SlotHead, callId: string, fields: JsonObject): Cal
 }
 
 /** Takes in another `tool-call` record of a call: it supersedes the input, where it gives one, and the name likewise. */
-export function updateCall(call: CallSlot, start: number, fields: JsonObject): void {
+export function updateCall(
+  call: CallSlot,
+  { start, size }: Pick<RecordPlace, "start" | "size">,
+  fields: JsonObject,
+): void {
   const input = inputOf(fields.arguments);
   const tells = input !== undefined && !(isEmpty(input) && !isEmpty(call.input));
-  if (tells) call.input = input;
+  if (tells) Object.assign(call, { input, weight: size });
   call.tool = asText(fields.toolName) ?? call.tool;
   call.lastStart = start;
 }
 
-/** Takes in a call's result; a result of nothing that is an error is how the writer ends a call that was left open. */
+/**
+ * Takes in a call's result: the first, of which a result of nothing that is an error (how the writer ends a call that was
+ * left open) is none.
+ */
 export function finishCall(call: CallSlot, start: number, fields: JsonObject): void {
-  const left = fields.result === null && fields.isError === true;
-  if (left && call.state === "done") return;
-  call.state = left ? "left" : "done";
-  call.output = left ? undefined : resultText(fields.result);
-  call.isError = fields.isError === true;
   call.lastStart = start;
+  if (call.state === "done") return;
+  const isLeft = isLeaving(fields);
+  call.state = isLeft ? "left" : "done";
+  call.output = isLeft ? undefined : resultText(fields.result);
+  call.isError = fields.isError === true;
+}
+
+/** Whether a result is only how the writer ends a call that was left open. */
+export function isLeaving({ result, isError }: JsonObject): boolean {
+  return result === null && isError === true;
 }
 
 /** A call's turn ends, and there is no result. */
@@ -195,7 +217,10 @@ function permissionSummary({ tool, options }: PermissionSlot): string {
 export function errorText(fields: JsonObject): { text: string | undefined; summary: string | undefined } {
   const error = asObject(fields.error);
   const code = asText(error?.code) ?? asNumber(error?.code)?.toString();
-  const text = asText(error?.message) ?? asText(fields.error) ?? asText(fields.message);
+  const message = asText(error?.message) ?? asText(fields.error) ?? asText(fields.message);
+  const data = error?.data === undefined || error.data === null ? "" : resultText(error.data);
+  const tellsMore = data !== "" && data !== "{}" && data !== "[]" && !message?.includes(data);
+  const text = message !== undefined && tellsMore ? `${message}\n${data}` : message;
   return { text: text ?? (error === undefined ? undefined : jsonText(error)), summary: code };
 }
 
@@ -212,11 +237,13 @@ export function entriesOf(slots: readonly Slot[]): Entry[] {
 /** What an `agent-prompt` record asks. */
 export function permissionOf(
   fields: RecordedEvent["fields"],
-  head: SlotHead,
+  place: RecordPlace,
   tool: string | undefined,
 ): PermissionSlot {
   const callId = asText(fields.toolCallId) ?? "";
-  return { ...head, kind: "permission", callId, tool, options: fields.options ?? [], decision: undefined };
+  const { size: weight } = place;
+  const options = fields.options ?? [];
+  return { ...slotHead(place), kind: "permission", callId, tool, options, weight, decision: undefined };
 }
 
 /** What of an item's place its slot keeps. */
@@ -233,5 +260,11 @@ export function head({ id, pos, at }: RecordPlace): { id: string; pos: Cursor; a
 export function planEntry({ fields }: RecordedEvent, place: RecordPlace): Entry {
   const title = asText(fields.title);
   const plan = asArray(fields.entries) ?? [];
-  return { ...head(place), kind: "tool-call", tool: "plan", input: { ...(title !== undefined && { title }), plan } };
+  return {
+    ...head(place),
+    kind: "tool-call",
+    tool: "plan",
+    isNotice: true,
+    input: { ...(title !== undefined && { title }), plan },
+  };
 }

@@ -90,6 +90,14 @@ export class RecordedStore implements Store {
     return this.#chats.record(placeOf(ref), pos, mostBytes);
   }
 
+  farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>> {
+    return this.#chats.farCalls(placeOf(ref));
+  }
+
+  farCall(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined> {
+    return this.#chats.farCall(placeOf(ref), pos, mostBytes);
+  }
+
   /** A recording does not tell which sessions its agent started. */
   async children(ref: SessionRef): Promise<ChildList> {
     return { children: [], uses: [await this.#chats.stamp(placeOf(ref))], settled: true };

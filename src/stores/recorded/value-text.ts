@@ -53,6 +53,8 @@ function blockText(outer: unknown): string | undefined {
     fields = asObject(block);
   }
   if (fields === undefined) return asText(block);
+  // As our own recorder keeps it.
+  if (fields.type === "diff") return jsonText({ path: fields.path, oldText: fields.oldText, newText: fields.newText });
   if (fields.type === "resource") return asText(asObject(fields.resource)?.text);
   return fields.type === "text" || fields.type === undefined ? asString(fields.text) : undefined;
 }

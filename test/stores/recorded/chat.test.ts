@@ -323,6 +323,52 @@ test("totals count cumulative figures once, also when they are given twice or be
   assert.deepEqual(await home.store.totals(ref), { tokens: { input: 6 } });
 });
 
+test("a second result of a call stands for itself, and the same one again says nothing new", async (t) => {
+  const home = new Home(t);
+  const shown = await home.shown(called("t1", "ls", {}), gave("t1", "A"), gave("t1", "A"), gave("t1", "B", true));
+  assert.deepEqual(
+    shown.map(({ id, tool, text, error }) => [id, tool, text, error]),
+    [
+      ["e1", "ls", "A", undefined],
+      ["e4", "ls", "B", true],
+    ],
+  );
+  const [call, second] = await home.chat(called("t1", "ls", {}), gave("t1", "A"), gave("t1", "B"));
+  assert.deepEqual(second?.kind === "tool-result" && [second.callId, second.of], ["t1", call?.pos]);
+});
+
+test("what is shown as a call and is none is told apart from calls, and bears no call's id", async (t) => {
+  const home = new Home(t);
+  const asked = { kind: "agent-prompt", toolCallId: "t1", options: [{ name: "Yes" }] };
+  const notices = [asked, { kind: "plan", entries: [] }, { kind: "notice", text: "hm" }];
+  const entries = await home.chat(called("t1", "ls", {}), ...notices);
+  assert.deepEqual(
+    entries.map((entry) => entry.kind === "tool-call" && [entry.tool, entry.isNotice, entry.callId]),
+    [
+      ["ls", undefined, "t1"],
+      ["permission", true, undefined],
+      ["plan", true, undefined],
+      ["notice", true, undefined],
+    ],
+  );
+});
+
+test("a change of a file among a result's blocks is shown as our own recorder keeps it", async (t) => {
+  const home = new Home(t);
+  const change = { path: "a.txt", oldText: "x", newText: "y" };
+  const text = { type: "content", content: { type: "text", text: "edited" } };
+  const [item] = await home.shown(called("t1", "edit", {}), gave("t1", [text, { type: "diff", ...change }]));
+  assert.equal(item?.text, `edited\n${JSON.stringify(change)}`);
+});
+
+test("what an error says besides its message is shown where it says something", async (t) => {
+  const home = new Home(t);
+  const texts = async (error: object): Promise<unknown> => (await home.shown({ kind: "error", error }))[0]?.text;
+  assert.equal(await texts({ message: "no", data: { details: "why" } }), 'no\n{"details":"why"}');
+  assert.equal(await texts({ message: "no", data: "because" }), "no\nbecause");
+  for (const data of [{}, [], null, "", "no"]) assert.equal(await texts({ message: "no", data }), "no");
+});
+
 test("what is asked without naming a call has no call's id", async (t) => {
   const home = new Home(t);
   const entries = await home.chat({ kind: "agent-prompt", options: [{ optionId: "go", name: "Go on" }] });
