@@ -3,7 +3,7 @@ import { callServer } from "../../client/api.ts";
 import type { Host } from "../../mcp/host.ts";
 import type { Peer } from "../../peers/peer.ts";
 import { ancestorsOf } from "../../platform/ancestors.ts";
-import type { Environment } from "../../platform/environment.ts";
+import { cacheFolder, type Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type AskedTools, askedChat, NotOne } from "../../routes/asked-chat.ts";
 import { traceOf } from "../../server/log.ts";
