@@ -52,7 +52,8 @@ export const show = command({
 async function headingOf({ store, ref }: Chat, userHome: string): Promise<Heading | undefined> {
   if (ref.child !== undefined) {
     const session = await store.find(ref.id);
-    const child = session && (await store.children(session)).children.find(({ id }) => id === ref.child);
+    const child =
+      session && (await store.children(session, Number.POSITIVE_INFINITY)).children.find(({ id }) => id === ref.child);
     return (
       child && { title: child.title, facts: [`${ref.agent}/${ref.id} --child ${child.id}`, moment(child.startedAt)] }
     );

@@ -1,3 +1,4 @@
+import { asArray, asObject } from "../platform/read.ts";
 import type { Entry } from "../transcript/entry.ts";
 
 /** Characters of entries that wait for what may yet replace them: more than the 8 MiB that stores look back. */
@@ -88,6 +89,13 @@ function keyOf(entry: Entry): string | undefined {
 
 function weightOf(entry: Entry): number {
   const text = "text" in entry ? (entry.text?.length ?? 0) : 0;
-  const output = entry.kind === "tool-call" ? (entry.output?.length ?? 0) : 0;
-  return text + output + ENTRY_CHARACTERS;
+  if (entry.kind !== "tool-call") return text + ENTRY_CHARACTERS;
+  return (entry.output?.length ?? 0) + textsIn(entry.input, 3) + ENTRY_CHARACTERS;
+}
+
+/** Characters of the texts in a value, as far as `levels` reach into it. */
+function textsIn(value: unknown, levels: number): number {
+  if (typeof value === "string") return value.length;
+  const parts = levels === 0 ? [] : Object.values(asObject(value) ?? asArray(value) ?? {});
+  return parts.reduce((sum: number, part) => sum + textsIn(part, levels - 1), 0);
 }

@@ -48,7 +48,8 @@ async function factsOf(store: Store, ref: SessionRef): Promise<Facts> {
   const row = listed ?? (await store.unlisted?.({ ...ref }));
   if (ref.child === undefined) return { ...row, isLive: row?.live !== undefined };
   const session = await store.find(ref.id);
-  const child = session && (await store.children(session)).children.find(({ id }) => id === ref.child);
+  const child =
+    session && (await store.children(session, Number.POSITIVE_INFINITY)).children.find(({ id }) => id === ref.child);
   return {
     ...(row !== undefined && { cwd: row.cwd }),
     ...(child !== undefined && { title: child.title, startedAt: child.startedAt }),

@@ -116,7 +116,8 @@ class LongRecords {
     if (entry.id !== undefined && this.#told.has(entry.id)) return true;
     if ((entry.kind !== "tool-call" && entry.kind !== "tool-result") || entry.callId === undefined) return false;
     if (entry.continues && this.#farIds.has(entry.callId)) return true;
-    return entry.kind === "tool-result" && this.#answered.has(entry.callId);
+    // An output that names its call is another one: a recording may tell several of one call.
+    return entry.kind === "tool-result" && entry.of === undefined && this.#answered.has(entry.callId);
   }
 
   async #farCall(entry: Entry): Promise<Entry> {

@@ -185,7 +185,7 @@ async function findChild(session: Chat, asked: string): Promise<Chat> {
   const id = sessionIdOf(asked);
   const exact = id && (await childChat(session, id));
   if (exact) return exact;
-  const { children } = await store.children(ref);
+  const { children } = await store.children(ref, Number.POSITIVE_INFINITY);
   const near = id === undefined ? [] : children.filter((child) => child.id.startsWith(id));
   if (near.length > 1) {
     const several = `${near.length} subagents begin with "${asked}"; give more of the id`;
