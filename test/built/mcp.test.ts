@@ -249,7 +249,7 @@ for (const { name, node } of NODES) {
           "agent must be one of claude, codex, opencode, hermes, daemon",
         );
         assert.match(await wrong("read_session", { session: "no-such" }), /^no such session; list_sessions /);
-        assert.match(await wrong("read_session", { session: LONG, cursor: "x" }), /^cursor must be /);
+        assert.match(await wrong("read_session", { session: LONG, cursor: "x" }), /^cursor is not one of this chat; /);
       } finally {
         await client.close();
       }
