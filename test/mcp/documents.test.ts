@@ -22,7 +22,8 @@ function documentOf(text: string, chunk = 7) {
 }
 
 test("the pieces of a document are the document, whatever it holds and however large they are", async () => {
-  const line = fc.string({ unit: "grapheme", maxLength: 60 });
+  // The sign of a character that was cut in two is not to stand there by itself.
+  const line = fc.string({ unit: "grapheme", maxLength: 60 }).filter((text) => !text.includes("\ufffd"));
   await fc.assert(
     fc.asyncProperty(
       fc.array(line),
@@ -39,7 +40,7 @@ test("the pieces of a document are the document, whatever it holds and however l
           whole += piece.text;
           from = piece.to;
         }
-        assert.equal(whole, text.replaceAll("\ufffd", ""));
+        assert.equal(whole, text);
       },
     ),
   );

@@ -1,22 +1,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
-import { asObject, type JsonObject } from "../../platform/read.ts";
 import type { Context, ExitCode } from "../command.ts";
 import { isUsualHome } from "../own-files.ts";
 import { shellWord } from "../program.ts";
 import { changeSettings } from "./config-file.ts";
-import { jsonOf, strictJsonOf, withJsonValue } from "./json-text.ts";
+import { strictJsonOf } from "./json-text.ts";
+import { JSON_TEXT, NAME, withEntry } from "./settings-entry.ts";
 import { tomlOf, withTomlTable } from "./toml-entry.ts";
 
 /** The CLIs whose settings are known. */
 export const CLIS = ["claude", "codex", "opencode"] as const;
 export type Cli = (typeof CLIS)[number];
-
-/** The name under which this server stands in settings. */
-const NAME = "agent-bridge";
 
 /** What starts this server. */
 interface Start {
@@ -151,65 +147,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** How settings are written. Both throw SyntaxError with what is wrong. */
-interface Form {
-  /** A text that says nothing. */
-  readonly empty: string;
-  read(text: string): unknown;
-  /** The text with `value` under `path`, in the place of what is there. */
-  with(text: string, path: readonly [string, string], value: unknown): string;
-}
-
-const JSON_TEXT: Form = { empty: "{}\n", read: jsonOf, with: withJsonValue };
-
-function withEntry(
-  text: string | undefined,
-  form: Form,
-  key: string,
-  entry: JsonObject,
-  force: boolean,
-): string | undefined {
-  const given = text === undefined || text.trim() === "" ? form.empty : text;
-  const before = asObject(form.read(given));
-  if (before === undefined) throw new SyntaxError("it is no object");
-  const servers = Object.hasOwn(before, key) ? before[key] : {};
-  const held = asObject(servers);
-  if (held === undefined)
-    throw new SyntaxError(`${key} is ${Array.isArray(servers) ? "a list" : "a value"}, no table of servers`);
-  const found = Object.hasOwn(held, NAME) ? held[NAME] : undefined;
-  if (holds(found, entry)) return undefined;
-  if (found !== undefined && !force) throw other();
-  const changedText = form.with(given, [key, NAME], entry);
-  // What was read and is read again says whether all else is as it was.
-  if (!isDeepStrictEqual(readAgain(form, changedText), { ...before, [key]: { ...held, [NAME]: entry } })) {
-    const what = found === undefined ? key : `the entry ${NAME}`;
-    throw new Failure("conflict", `${what} is written there in a form that can't be changed here: change it by hand`);
-  }
-  return changedText;
-}
-
-function readAgain({ read }: Form, text: string): unknown {
-  try {
-    return read(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** Whether all that `wanted` says is in `found`; what else was set there by hand does no harm. */
-function holds(found: unknown, wanted: unknown): boolean {
-  const fields = asObject(wanted);
-  if (fields === undefined) return isDeepStrictEqual(found, wanted);
-  const its = asObject(found);
-  return its !== undefined && Object.entries(fields).every(([key, value]) => holds(its[key], value));
-}
-
 /** A text or a list of texts in TOML, which knows DEL only as an escape. */
 function tomlText(value: unknown): string {
   return JSON.stringify(value).replaceAll("\u007f", "\\u007f");
-}
-
-function other(): Failure {
-  return new Failure("conflict", `another entry ${NAME} is there; --force replaces it`);
 }
