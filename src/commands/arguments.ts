@@ -3,7 +3,7 @@ import { Failure } from "../platform/failure.ts";
 
 /**
  * What a word may be, for shells that complete it: one of these words, a path, the name of an agent, of something of which a
- * list is kept, or the id or name of a session (that can be shown, or that is ours to drive).
+ * list is kept, or the id or name of a session (that can be shown, that was recorded, or that is ours to drive).
  */
 export type Completes =
   | readonly string[]
@@ -11,6 +11,7 @@ export type Completes =
   | "folder"
   | "agent"
   | "session"
+  | "recording"
   | "own session"
   | "run"
   | "job"

@@ -1,11 +1,13 @@
+import { hasEnded } from "../peers/own-records.ts";
 import { Failure } from "../platform/failure.ts";
 import { recordedNews } from "../routes/recorded-events.ts";
+import { savedSessions } from "../routes/saved-sessions.ts";
 import type { RawEvent, RawEventPage, SessionRef } from "../stores/store.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { keptAlive } from "./alive.ts";
 import { flag, type OptionValues, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
-import { type Context, command, type ExitCode, home, json, ONE_SESSION } from "./command.ts";
+import { type Context, command, type ExitCode, first, home, json, ONE_SESSION } from "./command.ts";
 import { recordPrinter } from "./sessions/record-printer.ts";
 import { parseRecord } from "./sessions/recorded-event.ts";
 
@@ -22,10 +24,11 @@ type Values = OptionValues<typeof EVENTS_OPTIONS & { readonly home: typeof home 
 export const events = command({
   name: "events",
   summary: "print what was recorded of a session; with -f follow it",
-  operands: ONE_SESSION,
+  operands: { ...ONE_SESSION, completes: first("recording") },
   options: { ...EVENTS_OPTIONS, home },
   notes: [
     "ID is as for show. Recorded are the sessions of agents that agent-bridge, or another program in its form, has run.",
+    "A recording that goes away while it is followed is waited for as long as its session is at work, else for five seconds; then events exits 1.",
   ],
   examples: [
     ["events shop", "what the session called shop did"],
@@ -49,13 +52,36 @@ export async function printEvents(context: Context, options: Values, asked: stri
     return 0;
   }
   const signal = context.untilInterrupted();
+  const mayCome = (): boolean => {
+    const id = recorded.ref?.id ?? found.chat.ref.id;
+    return savedSessions(bridge.ownSessions(environment(options.home))).some(
+      (each) => each.id === id && !hasEnded(each),
+    );
+  };
   await keptAlive(async () => {
-    for await (const news of recordedNews(recorded, since, bridge.timer, signal)) {
+    for await (const news of recordedNews(unlessGone(recorded, mayCome), since, bridge.timer, signal)) {
       if (news !== "reset") await show(news.events);
       else await terminal.err("the recording was replaced; this is its beginning\n");
     }
   });
   return 0;
+}
+
+/** How often a recording that has gone is looked for again before it is given up: five seconds. */
+const GONE_LOOKS = 50;
+
+/** A recording that is waited for, once it is gone, only while it `mayCome` again: its session is at work. */
+function unlessGone(recorded: Recording, mayCome: () => boolean): Recording {
+  let misses = 0;
+  const locate = async (): Promise<SessionRef | undefined> => {
+    const ref = await recorded.locate();
+    misses = ref === undefined ? misses + 1 : 0;
+    if (misses < GONE_LOOKS) return ref;
+    misses = 0;
+    if (mayCome()) return undefined;
+    throw new Failure("failed", "the recording is gone, so nothing more will come of it");
+  };
+  return { ...recorded, locate };
 }
 
 type Recording = Parameters<typeof recordedNews>[0];

@@ -40,6 +40,11 @@ export async function writeExport(
   return path;
 }
 
+/** The folder that it is written in. */
+export function targetFolder({ given }: ExportTarget): string {
+  return isFolder(given) ? given : dirname(given);
+}
+
 function isFolder(path: string): boolean {
   return path.endsWith("/") || path.endsWith(sep) || whatIs(path, statSync)?.isDirectory() === true;
 }

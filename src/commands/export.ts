@@ -1,12 +1,14 @@
-import { extname, join } from "node:path";
+import { extname } from "node:path";
 import { EXPORT_FORMATS, type ExportDocument, type ExportFormat } from "../export/document.ts";
+import { cacheFolder } from "../platform/environment.ts";
 import { Failure } from "../platform/failure.ts";
+import { letHeapGrow } from "../platform/heap.ts";
 import { EXPORT_SOURCES, exportFrom } from "../routes/export-source.ts";
 import { PrintableText } from "../transcript/printable.ts";
 import { choice, flag, type OptionValues, text, wholeNumber } from "./arguments.ts";
 import { findAsked } from "./asked.ts";
 import { type Context, command, type ExitCode, home, json, ONE_SESSION } from "./command.ts";
-import { checkTarget, writeExport } from "./export-file.ts";
+import { checkTarget, targetFolder, writeExport } from "./export-file.ts";
 import { withProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +20,7 @@ export const EXPORT_OPTIONS = {
   force: flag("replace FILE when it is there already"),
   subagents: flag("also what subagents did, each in its place"),
   reasoning: flag("also what the agent thought, where its store keeps that"),
-  "max-tool-chars": wholeNumber("N", "cut each input and output of a tool to N characters", [
+  "max-tool-chars": wholeNumber("N", "cut each input (as JSON) and each output of a tool to N characters", [
     1,
     Number.MAX_SAFE_INTEGER,
   ]),
@@ -62,7 +64,10 @@ export async function exportAsked(context: Context, options: ExportValues, asked
   const { ways } = await findAsked(context, environment, asked, options.child);
   // On its way to stdout an export leaves nothing behind, so that Ctrl-C may end it as it ends anything.
   const signal = target === undefined ? new AbortController().signal : context.untilInterrupted();
-  const tools = { folder: join(environment.bridgeHome, "cache"), signal };
+  // What is too much for the memory waits on the disk that it goes to, which has room for it or fails anyway.
+  const folder = target === undefined ? cacheFolder(environment) : targetFolder(target);
+  letHeapGrow();
+  const tools = { folder, signal };
   const document = await withProgress(terminal, "Reading the session", () =>
     unlessAborted(signal, exportFrom(ways, options.source ?? "auto", wanted, tools)),
   );

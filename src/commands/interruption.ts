@@ -13,13 +13,14 @@ const PATIENCE = 6;
 
 /**
  * A signal that aborts when this process is asked to end: Ctrl-C, `kill`, a closed terminal. From the call on the process
- * no longer ends by itself then.
+ * no longer ends by itself then. `told` is told that it is to end.
  */
-export function interruption(): AbortSignal {
+export function interruption(told: (asked: Interrupt) => void): AbortSignal {
   const interrupted = new AbortController();
   let count = 0;
   const interrupt = (): void => {
     interrupted.abort();
+    told("end");
     if (++count === PATIENCE) process.exit(1);
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
@@ -31,15 +32,21 @@ export type Interrupt = "stop" | "end";
 
 /**
  * What this process is asked, as it comes: Ctrl-C as `stop`, `kill` and a closed terminal as `end`. From the first reading
- * until the signal aborts or the loop is left the process does not end by itself then, unless nobody reads any more.
+ * until the signal aborts or the loop is left the process does not end by itself then, unless nobody reads any more. `told`
+ * is told each at once.
  */
-export async function* interrupts(signal: AbortSignal): AsyncGenerator<Interrupt, void> {
+export async function* interrupts(
+  signal: AbortSignal,
+  told: (asked: Interrupt) => void,
+): AsyncGenerator<Interrupt, void> {
   const bell = new Bell();
   const waiting: Interrupt[] = [];
   const listeners = SIGNALS.map((name) => {
     const take = (): void => {
       if (waiting.length === PATIENCE) process.exit(1);
-      waiting.push(name === "SIGINT" ? "stop" : "end");
+      const asked = name === "SIGINT" ? "stop" : "end";
+      waiting.push(asked);
+      told(asked);
       bell.ring();
     };
     process.on(name, take);

@@ -8,7 +8,7 @@ import { type Options, parseArguments } from "./arguments.ts";
 import { type Command, type Context, command, type ExitCode } from "./command.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { PROGRAM } from "./program.ts";
-import { OutputClosed } from "./terminal.ts";
+import { OutputClosed } from "./reader-waits.ts";
 
 /** Failures that the one who typed the command can mend by typing another. */
 const USAGE: readonly FailureKind[] = ["usage", "bad-request", "not-found"];

@@ -12,10 +12,10 @@ import { HomeServed } from "./home-served.ts";
 import { logTo } from "./log.ts";
 import { inFull } from "./program.ts";
 import { withProgress } from "./progress.ts";
+import { OutputClosed } from "./reader-waits.ts";
 import { storeLines } from "./stores.ts";
 import { styleFor } from "./style.ts";
 import { pairLines } from "./table.ts";
-import { OutputClosed } from "./terminal.ts";
 
 /** Where we serve when nothing else is said. */
 export const PORT = 4777;

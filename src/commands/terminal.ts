@@ -1,5 +1,7 @@
 import type { Environment } from "../platform/environment.ts";
 import { errorCode, Failure } from "../platform/failure.ts";
+import type { Interrupt } from "./interruption.ts";
+import { OutputClosed, ReaderWaits } from "./reader-waits.ts";
 
 /** Where a command writes: stdout and stderr, or a test's arrays. */
 export interface Terminal {
@@ -15,21 +17,26 @@ export interface Terminal {
   readonly colours: boolean;
 }
 
-/** Whoever read stdout has gone (`| head`): the command ends, and nothing is wrong. */
-export class OutputClosed extends Error {}
+/** A terminal on which one may wait for whoever reads, until that is given up. */
+export interface ProcessTerminal extends Terminal {
+  /** Waits for readers that take nothing end soon: a request to end, or the second one to stop, since the wait began. */
+  interrupted(asked: Interrupt): void;
+}
 
 /** The terminal (or pipe, or file) of this process. */
-export function processTerminal(environment: Environment): Terminal {
+export function processTerminal(environment: Environment): ProcessTerminal {
   const { stdout, stderr } = process;
+  const waits = new ReaderWaits();
   // Each write tells its own error; without a listener the stream's event would end the process with a stack.
   stdout.on("error", () => {});
   stderr.on("error", () => {});
   return {
     out: (text) =>
-      written(stdout, text).catch((error: unknown) => {
-        throw outputError(error);
+      waits.wait(written(stdout, text)).catch((error: unknown) => {
+        throw error instanceof OutputClosed ? error : outputError(error);
       }),
-    err: (text) => written(stderr, text).catch(() => {}),
+    err: (text) => waits.wait(written(stderr, text)).catch(() => {}),
+    interrupted: (asked) => waits.interrupted(asked),
     get columns() {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
     },

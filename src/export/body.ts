@@ -142,7 +142,7 @@ export class Body {
 
   /** Subagents that no record of the chat names, at its end. */
   async #unplaced(chapter: Chapter): Promise<void> {
-    const { children } = await this.#store.children(this.#session);
+    const { children } = await this.#store.children(this.#session, Number.POSITIVE_INFINITY);
     const left = children.filter(({ id }) => !this.#opened.has(id)).sort((a, b) => a.startedAt - b.startedAt);
     for (const { id, title, startedAt: at } of left) {
       if (this.#opened.has(id)) continue;

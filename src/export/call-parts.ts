@@ -1,12 +1,12 @@
 import { asObject, asString, isNestedAtMost, jsonText } from "../platform/read.ts";
 import { clip } from "../transcript/clip.ts";
-import { printable, printableLine } from "../transcript/printable.ts";
+import { readable, readableLine } from "../transcript/printable.ts";
 import { summarise } from "../transcript/summary.ts";
 import type { ExportedCall } from "./model.ts";
 
 /** A piece of a call's input that is shown by itself. */
 export interface CallPart {
-  /** The field, on one line, printable; absent when the piece is more than one. */
+  /** The field, on one line, readable; absent when the piece is more than one. */
   readonly name?: string;
   /** Printable. */
   readonly text: string;
@@ -16,10 +16,10 @@ export interface CallPart {
 /** The longest line that is made from an input, which stands below it in full. */
 const SUMMARY_CHARACTERS = 200;
 
-/** One line, printable, that says what the call does: the store's own words in full, else made from the input. */
+/** One line, readable, that says what the call does: the store's own words in full, else made from the input. */
 export function callSummary(call: ExportedCall): string {
-  const own = printableLine(call.summary ?? "");
-  return own === "" ? clip(printableLine(summarise(call.name, call.input)), SUMMARY_CHARACTERS).text : own;
+  const own = readableLine(call.summary ?? "");
+  return own === "" ? clip(readableLine(summarise(call.name, call.input)), SUMMARY_CHARACTERS).text : own;
 }
 
 /**
@@ -28,7 +28,7 @@ export function callSummary(call: ExportedCall): string {
  */
 export function callParts(input: unknown): CallPart[] {
   const text = asString(input);
-  if (text !== undefined) return printable(text) === "" ? [] : [{ text: printable(text), isJson: false }];
+  if (text !== undefined) return readable(text) === "" ? [] : [{ text: readable(text), isJson: false }];
   const fields = asObject(input);
   if (fields === undefined) return input === undefined || input === null ? [] : [json(input)];
   const entries = Object.entries(fields);
@@ -38,8 +38,8 @@ export function callParts(input: unknown): CallPart[] {
   return [
     ...(rest.length === 0 ? [] : [json(Object.fromEntries(rest))]),
     ...entries.filter(isText).map(([name, value]) => ({
-      name: printableLine(name),
-      text: printable(String(value)),
+      name: readableLine(name),
+      text: readable(String(value)),
       isJson: false,
     })),
   ];
@@ -49,5 +49,5 @@ export function callParts(input: unknown): CallPart[] {
 function json(value: unknown): CallPart {
   const line = jsonText(value);
   const isTall = line.length > 80 && line.length <= 100_000 && isNestedAtMost(16, value);
-  return { text: printable(isTall ? JSON.stringify(value, null, 2) : line), isJson: true };
+  return { text: readable(isTall ? JSON.stringify(value, null, 2) : line), isJson: true };
 }

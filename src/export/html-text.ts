@@ -1,11 +1,11 @@
 import type { EpochMs } from "../platform/clock.ts";
 import { htmlText } from "../transcript/html-text.ts";
-import { printable, printableLine } from "../transcript/printable.ts";
+import { readable, readableLine } from "../transcript/printable.ts";
 import { isoText, timeText } from "./words.ts";
 
-/** `text`, printable, as the content of an element. */
+/** `text`, readable, as the content of an element. */
 export function escaped(text: string): string {
-  const shown = printable(text);
+  const shown = readable(text);
   if (shown.length <= PIECE) return htmlText(shown);
   const pieces: string[] = [];
   for (let at = 0; at < shown.length; at += PIECE) pieces.push(htmlText(shown.slice(at, at + PIECE)));
@@ -17,7 +17,7 @@ const PIECE = 65_536;
 
 /** A foreign text on a line of ours: its direction is its own, whatever stands around it. "" when there is nothing to show. */
 export function inlined(text: string | undefined): string {
-  const line = printableLine(text ?? "");
+  const line = readableLine(text ?? "");
   return line === "" ? "" : `<bdi lang="">${escaped(line)}</bdi>`;
 }
 

@@ -3,6 +3,7 @@ import { clip } from "../transcript/clip.ts";
 import { markdownToHtml } from "../transcript/markdown/html.ts";
 import { printable, printableLine } from "../transcript/printable.ts";
 import { callParts, callSummary } from "./call-parts.ts";
+import { fitting, MOST_RENDERED } from "./html-fit.ts";
 import { STYLE } from "./html-style.ts";
 import { escaped, folded, inlined, preformatted, timed } from "./html-text.ts";
 import type { ExportedCall, ExportedMessage, ExportMeta } from "./model.ts";
@@ -11,9 +12,10 @@ import type { DocumentWriter, MessagePlace } from "./writer.ts";
 
 /**
  * Writes one page that needs nothing besides itself: no script, no request; what is foreign is escaped, and what an agent
- * answered is made of the elements that Markdown has. The policy holds that should anything be overlooked.
+ * answered is made of the elements that Markdown has. The policy holds that should anything be overlooked. `most` is how many
+ * characters one message may become, see `fitting`.
  */
-export function htmlWriter(): DocumentWriter {
+export function htmlWriter(most?: number): DocumentWriter {
   const hash = createHash("sha256").update(STYLE).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return {
@@ -22,7 +24,10 @@ export function htmlWriter(): DocumentWriter {
     // These two can't be said in the page.
     headers: { "Content-Security-Policy": `${policy}; frame-ancestors 'none'; sandbox` },
     head: (meta) => head(meta, policy),
-    message: (message, place) => article(message, place, said(message)),
+    message: (whole, place) => {
+      const message = fitting(whole, most);
+      return article(message, place, said(message));
+    },
     beginSubagent: (message, place) =>
       `<article class="message"><details class="fold agent"><summary class="line">${agentLine(message, place)}</summary><div class="inner">\n`,
     endSubagent: () => "</div></details></article>\n",
@@ -105,7 +110,8 @@ function said(message: ExportedMessage): string {
 
 /** Markdown, each block of it in its own direction. */
 function answer(text: string | undefined): string {
-  return text === undefined || text === "" ? "" : `<div class="md" lang="" dir="auto">${markdownToHtml(text)}</div>`;
+  if (text === undefined || text === "") return "";
+  return text.length > MOST_RENDERED ? typed(text) : `<div class="md" lang="" dir="auto">${markdownToHtml(text)}</div>`;
 }
 
 /** As it was typed. */

@@ -1,23 +1,23 @@
-import { printable, printableLine } from "../transcript/printable.ts";
+import { readable, readableLine } from "../transcript/printable.ts";
 
 /**
- * A block that shows `text` to the letter (printable): no line of it can close the fence, which is longer than any run of
+ * A block that shows `text` to the letter (readable): no line of it can close the fence, which is longer than any run of
  * backticks inside. `language` is ours. "" when there is nothing to show.
  */
 export function fenced(text: string | undefined, language = ""): string {
-  const shown = printable(text ?? "");
+  const shown = readable(text ?? "");
   if (shown === "") return "";
   const fence = "`".repeat(Math.max(3, longestTicks(shown) + 1));
   return `${fence}${language}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
 /**
- * `text` on one line, printable, such that it renders as that very text, also at the start of a line: plain when all of it
+ * `text` on one line, readable, such that it renders as that very text, also at the start of a line: plain when all of it
  * is words, else a code span. Escapes would not do: renderers look for addresses, and sites for names and numbers to link,
  * in the text that is left when escapes are resolved.
  */
 export function inline(text: string): string {
-  const line = printableLine(text);
+  const line = readableLine(text);
   if (WORDS.test(line) && !REFERENCE.test(line)) return line;
   const ticks = "`".repeat(longestTicks(line) + 1);
   // One space at both ends is not part of a span; without it, the text's own backticks would make its ends longer.

@@ -120,7 +120,12 @@ class LongRecords {
 }
 
 function standsForMore(entry: Entry): boolean {
-  return entry.kind === "marker"
-    ? entry.marker === "oversized"
-    : entry.kind === "tool-result" && entry.isPreview === true;
+  switch (entry.kind) {
+    case "user":
+      return entry.goesFarBack === true;
+    case "marker":
+      return entry.marker === "oversized";
+    default:
+      return entry.kind === "tool-result" && entry.isPreview === true;
+  }
 }

@@ -1,12 +1,12 @@
 import type { EpochMs } from "../platform/clock.ts";
 import type { MarkerName } from "../transcript/entry.ts";
-import { printableLine } from "../transcript/printable.ts";
+import { readableLine } from "../transcript/printable.ts";
 import type { ExportedMessage, ExportMeta } from "./model.ts";
 
 /** One thing that is known of the session. */
 export interface Fact {
   readonly label: string;
-  /** On one line, printable. */
+  /** On one line, readable. */
   readonly text: string;
   /** The text is not ours. */
   readonly isForeign?: true;
@@ -14,9 +14,9 @@ export interface Fact {
   readonly at?: EpochMs;
 }
 
-/** What the document is called: on one line, printable, never empty. */
+/** What the document is called: on one line, readable, never empty. */
 export function titleOf(meta: ExportMeta): string {
-  return printableLine(meta.title ?? "") || printableLine(`${meta.agent} session ${meta.child ?? meta.sessionId}`);
+  return readableLine(meta.title ?? "") || readableLine(`${meta.agent} session ${meta.child ?? meta.sessionId}`);
 }
 
 /** What is known of the session, in the order in which one asks; what is not known is left out. */
@@ -77,16 +77,16 @@ export function roleWords(message: ExportedMessage): string {
 }
 
 /**
- * What happened, on a line where it is said on one: `line` is printable and `text`, which is left then, as it is. What was
+ * What happened, on a line where it is said on one: `line` is readable and `text`, which is left then, as it is. What was
  * printed or thrown is always a text.
  */
 export function eventOf(message: ExportedMessage): { readonly line: string; readonly text: string | undefined } {
   const { role, marker, summary, text } = message;
   const isLine = role === "system" && marker !== "command" && marker !== "error" && marker !== "compact-summary";
   if (!isLine || summary !== undefined || text === undefined || text.length > 200 || /[\r\n]/.test(text)) {
-    return { line: printableLine(summary ?? ""), text };
+    return { line: readableLine(summary ?? ""), text };
   }
-  return { line: printableLine(text), text: undefined };
+  return { line: readableLine(text), text: undefined };
 }
 
 /** What else is to be said of a message, in sentences. */
@@ -105,7 +105,7 @@ export function takenBackWords(messages: number): string {
 export const NO_MESSAGES = "There are no messages.";
 
 function foreign(label: string, text: string | undefined): Fact {
-  return { label, text: printableLine(text ?? ""), isForeign: true };
+  return { label, text: readableLine(text ?? ""), isForeign: true };
 }
 
 function own(label: string, text: string): Fact {

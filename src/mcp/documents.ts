@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
 import type { ExportDocument } from "../export/document.ts";
-import { Failure } from "../platform/failure.ts";
 
 /** A piece of a document. */
 export interface Piece {
@@ -10,44 +8,63 @@ export interface Piece {
   readonly to: number;
 }
 
-/** Documents that are held at once, to be read on. */
-const MOST_HELD = 4;
+/** Documents that are held at once, to be read on, and bytes of them together. */
+const MOST_HELD = 16;
+const MOST_BYTES = 256 * 1024 * 1024;
 /** Bytes that a character takes at most. */
 const WIDEST = 4;
+
+interface Held {
+  readonly document: ExportDocument;
+  /** Who reads it now: as long it is not closed. */
+  readers: number;
+  isDropped: boolean;
+}
 
 /** Exports that are being read in pieces: each stays as it was when it was asked for, whatever the session does meanwhile. */
 export class Documents {
   /** The one that was read last stands last. */
-  readonly #held = new Map<string, ExportDocument>();
+  readonly #held = new Map<string, Held>();
 
-  /** Holds a document from now on; the key under which it is read. */
-  async add(document: ExportDocument): Promise<string> {
-    const key = randomBytes(4).toString("hex");
-    this.#held.set(key, document);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > MOST_HELD && oldest !== undefined) await this.#drop(oldest);
-    return key;
+  /** Holds a document from now on, as long as there is room; one of the same key is the same, and stays. */
+  async add(key: string, document: ExportDocument): Promise<void> {
+    if (this.#held.has(key)) return document.close();
+    this.#held.set(key, { document, readers: 0, isDropped: false });
+    while (this.#held.size > MOST_HELD || (this.#held.size > 1 && this.#bytes() > MOST_BYTES)) {
+      const [oldest = ""] = this.#held.keys();
+      await this.#drop(oldest);
+    }
   }
 
-  /** @throws Failure conflict: it is not held any more */
-  get(key: string): ExportDocument {
-    const document = this.#held.get(key);
-    if (document === undefined) {
-      throw new Failure("conflict", "this document is no longer held: export the session again, without a cursor");
-    }
+  /** What `read` makes of the document; undefined when it is not held (any more). */
+  async use<T>(key: string, read: (document: ExportDocument) => Promise<T>): Promise<T | undefined> {
+    const held = this.#held.get(key);
+    if (held === undefined) return undefined;
     this.#held.delete(key);
-    this.#held.set(key, document);
-    return document;
+    this.#held.set(key, held);
+    held.readers++;
+    try {
+      return await read(held.document);
+    } finally {
+      held.readers--;
+      if (held.isDropped && held.readers === 0) await held.document.close();
+    }
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#held.keys()].map((key) => this.#drop(key)));
   }
 
+  #bytes(): number {
+    return [...this.#held.values()].reduce((sum, { document }) => sum + document.size, 0);
+  }
+
   async #drop(key: string): Promise<void> {
-    const document = this.#held.get(key);
+    const held = this.#held.get(key);
+    if (held === undefined) return;
     this.#held.delete(key);
-    await document?.close();
+    held.isDropped = true;
+    if (held.readers === 0) await held.document.close();
   }
 }
 

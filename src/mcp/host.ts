@@ -5,6 +5,7 @@ import type { Timer } from "../platform/timer.ts";
 import type { AskedChat } from "../routes/asked-chat.ts";
 import type { Inventory } from "../stores/inventory.ts";
 import type { Pages } from "../stores/pages.ts";
+import type { Store } from "../stores/store.ts";
 
 /** The parts of the program that tools call. */
 export interface Host {
@@ -12,13 +13,17 @@ export interface Host {
   /** What a client tells its model of this server. */
   readonly instructions: string;
   readonly timer: Timer;
-  /** `message` in the words that call this program. */
+  /** `message` in the words that call this program, without a path of our own folder. */
   said(message: string): string;
   /** Told of an error that was not foreseen. */
   fault(method: string, error: unknown): void;
   /** Every session of this machine, and the pages of their chats. Not started: each look asks every file. */
-  histories(): Promise<{ readonly inventory: Inventory; readonly pages: Pages }>;
-  /** @throws Failure as `askedChat` */
+  histories(): Promise<{
+    readonly inventory: Inventory;
+    readonly pages: Pages;
+    readonly stores: readonly Pick<Store, "agent" | "report">[];
+  }>;
+  /** @throws Failure as `askedChat`, in words for a model */
   asked(session: string, child: string | undefined): Promise<AskedChat>;
   /** Where an export may wait that is too long to be held in memory. */
   readonly spoolFolder: string;

@@ -1,5 +1,5 @@
 import { Failure } from "../platform/failure.ts";
-import { type Cursor, cursorOf } from "../transcript/cursor.ts";
+import { badCursor, type Cursor, cursorOf } from "../transcript/cursor.ts";
 import type { Item } from "../transcript/item.ts";
 
 /** An item of a page: the how-manieth of those that its record gives there. */
@@ -23,10 +23,24 @@ export function placeText(place: Place): string {
   return `${WAYS[place.way]}${place.at}${rest}`;
 }
 
-/** The place of a cursor. @throws Failure bad-request: it was never given out */
+/** The place of a cursor. @throws Failure bad-request: it was never given out, or is another chat's */
 export function placeOf(text: string): Place {
+  try {
+    return parsedPlace(text);
+  } catch (error) {
+    throw wrongCursor(error);
+  }
+}
+
+/** `error`, or that the argument is wrong, in the API's words, when it is the store that takes no such cursor. */
+export function wrongCursor(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.kind !== "bad-request") return error;
+  return new Failure("bad-request", badCursor().message.replace(/^this cursor/, "cursor"), error);
+}
+
+function parsedPlace(text: string): Place {
   const [, way, at = "", number, ref] = /^([fbr])([^~]+)(?:~(\d{1,15})(?:~([^~]+))?)?$/.exec(text) ?? [];
-  if (way === undefined) throw new Failure("bad-request", "cursor must be one that an earlier answer gave");
+  if (way === undefined) throw badCursor();
   if (way === "r") return { way: "record", at: cursorOf(at), offset: Number(number ?? 0) };
   const mark = ref === undefined ? undefined : { ref: cursorOf(ref), nth: Number(number) };
   if (way === "f") return { way: "on", at: cursorOf(at), mark };

@@ -3,7 +3,7 @@ import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { clip } from "../transcript/clip.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { type Item, toItems, UNCUT_LIMITS } from "../transcript/item.ts";
-import { indexOf, markAt, type Place } from "./place.ts";
+import { indexOf, type Mark, markAt, type Place } from "./place.ts";
 import { shown } from "./untrusted.ts";
 
 /** What reading takes. */
@@ -113,19 +113,24 @@ export async function readBack(
     const page = await store.before(ref, at, PAGE_BUDGET);
     if (place.at === "tail") next ??= { way: "on", at: page.next };
     const items = shown(toItems(page.entries));
-    // A mark that is not there any more would hide what was not told.
     const marked = mark === undefined || page.reset ? -1 : indexOf(items, mark);
     const end = marked < 0 ? items.length : marked;
+    // What was told up to a mark that is not there any more was of another file.
+    reset ||= page.reset === true || (mark !== undefined && marked < 0);
     mark = undefined;
-    reset ||= page.reset === true;
     for (let index = end - 1; index >= 0; index--) {
       const item = items[index];
       if (item !== undefined && sheet.items.length < count && sheet.take(item, "start")) continue;
-      return part({ way: "back", at, mark: markAt(items, index + 1) });
+      return part(backFrom(at, markAt(items, index + 1)));
     }
     if (page.prev === null) return part(null);
     at = page.prev;
   }
+}
+
+/** Where what stands before the mark is read: of a record that was told from its first item on, wherever the end is by then. */
+function backFrom(at: Cursor | "tail", mark: Mark | undefined): Place {
+  return mark?.nth === 0 ? { way: "back", at: mark.ref } : { way: "back", at, mark };
 }
 
 /**

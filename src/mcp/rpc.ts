@@ -57,8 +57,9 @@ function messageOf(value: unknown): Message {
   const method = asString(fields.method);
   if (method === undefined) return nothing(CODES.invalidRequest, "method must be a text", id);
   const params = fields.params === undefined ? {} : asObject(fields.params);
+  // A notification is never answered, whatever is wrong with it.
+  if (!("id" in fields)) return { kind: "notification", method, params: params ?? {} };
   if (params === undefined) return nothing(CODES.invalidParams, "params must be an object", id);
-  if (!("id" in fields)) return { kind: "notification", method, params };
   if (id === null) return nothing(CODES.invalidRequest, "id must be a text or a whole number below 2^53");
   return { kind: "request", id, method, params };
 }

@@ -1,7 +1,10 @@
 import { Lines } from "../agents/acp/lines.ts";
+import { Failure } from "../platform/failure.ts";
 import { Places } from "../platform/places.ts";
+import { aborted, within } from "../platform/timer.ts";
 import type { Host } from "./host.ts";
 import { type Method, methodsOf } from "./methods.ts";
+import { Outbox } from "./outbox.ts";
 import { type Handshake, WITH_BATCHES } from "./revisions.ts";
 import { CODES, idOf, type Message, type RequestId, RpcError, readLine } from "./rpc.ts";
 import type { Tool } from "./tool.ts";
@@ -10,8 +13,8 @@ import type { Tool } from "./tool.ts";
 export interface Wire {
   /** What comes in, cut anywhere, until its end or the signal. */
   input(signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Sends a line; comes back when it is taken. @throws when nobody reads any more: then the server ends */
-  send(line: string): Promise<void>;
+  /** Sends a line, or a part of it; comes back when that is taken. @throws when nobody reads any more: then the server ends */
+  send(piece: Uint8Array): Promise<void>;
 }
 
 /** Bytes of a message that is taken. */
@@ -22,10 +25,15 @@ const MOST_AT_WORK = 32;
 const MOST_WAITING = 256;
 /** Messages in one batch, whose answers are held until all are known. */
 const MOST_IN_BATCH = 64;
+/** After the end of the input an answer of which nothing is taken is left after one to two of these: ms. */
+const STALL_MS = 2_000;
+/** What can't be left at once is waited for so long when the server is to end: ms. */
+const LEAVING_MS = 500;
 
 /**
- * Answers what comes over `wire` until its end, and then what is still being asked, or until the signal.
- * @throws what sending throws
+ * Answers what comes over `wire` until its end, and then what is still being asked, as long as somebody takes answers; or
+ * until the signal, whether somebody does or not.
+ * @throws Failure failed: nobody takes the answers · what sending throws
  */
 export async function serveMcp(wire: Wire, tools: readonly Tool[], host: Host, signal: AbortSignal): Promise<void> {
   await new McpServer(wire, tools, host, signal).run();
@@ -33,6 +41,7 @@ export async function serveMcp(wire: Wire, tools: readonly Tool[], host: Host, s
 
 class McpServer {
   readonly #wire: Wire;
+  readonly #outbox: Outbox;
   readonly #host: Host;
   readonly #methods: { readonly [name: string]: Method };
   /** The signal, or nothing can be sent any more. */
@@ -50,6 +59,7 @@ class McpServer {
     this.#host = host;
     this.#methods = methodsOf(tools);
     this.#end = AbortSignal.any([signal, this.#broken.signal]);
+    this.#outbox = new Outbox((piece) => wire.send(piece), this.#end);
   }
 
   async run(): Promise<void> {
@@ -61,8 +71,33 @@ class McpServer {
     const rest = lines.rest();
     if (rest !== undefined) this.#take(rest);
     this.#inputOver.abort();
-    while (this.#work.size > 0) await Promise.all(this.#work);
+    await this.#finish();
     if (this.#broken.signal.aborted) throw this.#broken.signal.reason;
+  }
+
+  /** Comes back when all work is done, or at the end. */
+  async #finish(): Promise<void> {
+    const all = (async () => {
+      while (this.#work.size > 0) await Promise.all(this.#work);
+    })();
+    const stop = this.#watchStalling();
+    await Promise.race([all, aborted(this.#end)]);
+    stop();
+    if (this.#end.aborted) await within(this.#host.timer, LEAVING_MS, all);
+  }
+
+  /** Ends it when of an answer nothing more is taken: nobody may ever do, and nobody is left who asks it to end. */
+  #watchStalling(): () => void {
+    let stop = (): void => {};
+    const lookAfter = (before: Uint8Array | undefined): void => {
+      stop = this.#host.timer.after(STALL_MS, () => {
+        const { waiting } = this.#outbox;
+        if (waiting === undefined || waiting !== before) return lookAfter(waiting);
+        this.#broken.abort(new Failure("failed", "nobody takes the answers: read stdout until its end"));
+      });
+    };
+    lookAfter(this.#outbox.waiting);
+    return () => stop();
   }
 
   #take(line: string): void {
@@ -171,7 +206,7 @@ class McpServer {
   /** Never fails: when nothing can be sent, the server ends. */
   async #send(message: object): Promise<void> {
     if (this.#end.aborted) return;
-    await this.#wire.send(`${JSON.stringify(message)}\n`).catch((error: unknown) => this.#broken.abort(error));
+    await this.#outbox.send(`${JSON.stringify(message)}\n`).catch((error: unknown) => this.#broken.abort(error));
   }
 }
 

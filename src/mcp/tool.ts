@@ -3,6 +3,7 @@ import type { JsonSchema } from "../server/route.ts";
 import { printableLine } from "../transcript/printable.ts";
 import type { Host } from "./host.ts";
 import { type ArgumentsOf, checkArguments, type InputSchema } from "./schema.ts";
+import { framed, QuotingFailure } from "./untrusted.ts";
 
 /** What a tool is called with besides its arguments. */
 export interface Call {
@@ -73,7 +74,9 @@ export function tool<const P extends InputSchema["properties"], const R extends 
       } catch (error) {
         call.signal.throwIfAborted();
         if (!(error instanceof Failure)) throw error;
-        return { content: [{ type: "text", text: printableLine(call.host.said(error.message)) }], isError: true };
+        const said = (message: string): string => printableLine(call.host.said(message));
+        const quoted = error instanceof QuotingFailure ? `\n${framed(() => said(error.quoted))}` : "";
+        return { content: [{ type: "text", text: said(error.message) + quoted }], isError: true };
       }
     },
   };

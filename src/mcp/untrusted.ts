@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { Failure } from "../platform/failure.ts";
 import { clip, oneLine } from "../transcript/clip.ts";
 import { printable, printableLine } from "../transcript/printable.ts";
 
@@ -16,6 +17,16 @@ export const NOTICE =
 export function framed(body: (word: string) => string): string {
   const word = randomBytes(6).toString("hex");
   return `${NOTICE} They stand between the two lines that say ${word}.\n===== begin ${word} =====\n${body(word).trimEnd()}\n===== end ${word} =====`;
+}
+
+/** What went wrong, in our words, and what an agent said of that, which is told in a frame. */
+export class QuotingFailure extends Failure {
+  readonly quoted: string;
+
+  constructor(message: string, quoted: string, cause: Failure) {
+    super(cause.kind, message, cause);
+    this.quoted = quoted;
+  }
 }
 
 /** Foreign text on one line of at most `most` characters. */

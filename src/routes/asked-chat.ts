@@ -38,6 +38,20 @@ export async function askedChat(tools: AskedTools, asked: string, child?: string
   return { chat, ways: childWays(session.ways, chat.ref.child ?? child) };
 }
 
+/** What was asked for means nothing, or may mean several; in words for a person at a command line. */
+export class NotOne extends Failure {
+  /** What was not found, or not alone. */
+  readonly what: "session" | "subagent";
+  /** The same without what others wrote (titles), and without commands: where nothing fits, in the API's words. */
+  readonly plain: string;
+
+  constructor(kind: "usage" | "not-found", message: string, what: NotOne["what"], plain: string) {
+    super(kind, message);
+    this.what = what;
+    this.plain = plain;
+  }
+}
+
 /** A session that fits what was asked for. */
 interface Candidate {
   /** How it is asked for so that no other fits. */
@@ -60,18 +74,20 @@ async function findAsked(tools: AskedTools, asked: string): Promise<Candidate> {
   const [first] = found;
   if (first === undefined) throw noSession(asked);
   if (found.length === 1) return first;
-  throw new Failure("usage", `"${asked}" may be ${candidatesLine(found)}; give more of the id`);
+  const several = (titles: boolean): string =>
+    `"${asked}" may be ${candidatesLine(found, titles)}; give more of the id`;
+  throw new NotOne("usage", several(true), "session", several(false));
 }
 
 /** Candidates that are named when several fit, and characters of their titles. */
 const MOST_NAMED = 8;
 const TITLE_CHARACTERS = 40;
 
-function candidatesLine(found: readonly Candidate[]): string {
+function candidatesLine(found: readonly Candidate[], titles: boolean): string {
   const newest = [...found].sort((a, b) => b.at - a.at);
   const some = newest.slice(0, MOST_NAMED).map(({ said, title }) => {
     const short = clip(printableLine(title), TITLE_CHARACTERS).text;
-    return short === "" ? said : `${said} (${short})`;
+    return short === "" || !titles ? said : `${said} (${short})`;
   });
   const more = found.length - some.length;
   return `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
@@ -171,13 +187,16 @@ async function findChild(session: Chat, asked: string): Promise<Chat> {
   if (exact) return exact;
   const { children } = await store.children(ref);
   const near = id === undefined ? [] : children.filter((child) => child.id.startsWith(id));
-  if (near.length > 1)
-    throw new Failure("usage", `${near.length} subagents begin with "${asked}"; give more of the id`);
+  if (near.length > 1) {
+    const several = `${near.length} subagents begin with "${asked}"; give more of the id`;
+    throw new NotOne("usage", several, "subagent", several);
+  }
   const child = near[0] && (await childChat(session, near[0].id));
   if (child === undefined) {
     const known = children.slice(0, 5).map((each) => each.id);
     const hint = known.length === 0 ? "it has none" : `it has ${known.join(", ")}${children.length > 5 ? ", …" : ""}`;
-    throw new Failure("not-found", `${ref.id} has no subagent "${asked}"; ${hint}`);
+    const message = `${ref.id} has no subagent "${asked}"; ${hint}`;
+    throw new NotOne("not-found", message, "subagent", "this session has no such subagent");
   }
   return child;
 }
@@ -191,6 +210,7 @@ async function childChat({ store, locate }: Chat, id: SessionId): Promise<Chat |
   return ref && { store, ref, locate: find };
 }
 
-function noSession(asked: string): Failure {
-  return new Failure("not-found", `no session "${asked}"; see agent-bridge ls`);
+function noSession(asked: string): NotOne {
+  const plain = asked.includes("/") ? "no such transcript" : "no such session";
+  return new NotOne("not-found", `no session "${asked}"; see agent-bridge ls`, "session", plain);
 }

@@ -171,8 +171,8 @@ function subagentsRoute(pattern: string, what: string, find: FindOne): Route {
   });
 }
 
-/** A ref can't be left out as a cursor can. */
-function wrongRef(error: unknown): never {
+/** Throws `error`; a refusal of a cursor as that of a ref, which can't be left out as a cursor can. */
+export function wrongRef(error: unknown): never {
   throw error instanceof Failure && error.kind === "bad-request" ? new Failure(error.kind, NO_REF, error) : error;
 }
 

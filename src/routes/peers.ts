@@ -33,21 +33,24 @@ const JOIN_FIELDS = {
   start: line("When that process started, in the system's own words (Linux: ticks since boot).", 128),
 };
 
+/** What is told of every peer. */
+export const PEER_FACTS = {
+  name: TEXT,
+  agent: TEXT,
+  sessionId: orNull({ ...TEXT, description: "The id in the agent's own store; null before it has one." }),
+  cwd: TEXT,
+  startedAt: TIME,
+};
+
+/** What may be told of a peer besides. */
+export const PEER_MORE = {
+  pid: COUNT,
+  activity: { ...TEXT, description: "What it does, where that is known: `busy`, `idle`, …" },
+  title: TEXT,
+};
+
 /** A live session that has a name. */
-export const PEER = object(
-  {
-    name: TEXT,
-    agent: TEXT,
-    sessionId: orNull({ ...TEXT, description: "The id in the agent's own store; null before it has one." }),
-    cwd: TEXT,
-    startedAt: TIME,
-  },
-  {
-    pid: COUNT,
-    activity: { ...TEXT, description: "What it does, where that is known: `busy`, `idle`, …" },
-    title: TEXT,
-  },
-);
+export const PEER = object(PEER_FACTS, PEER_MORE);
 
 /** Live sessions of agents join and leave under a name. */
 export function peerRoutes({ peers }: Pick<PeerContext, "peers">): readonly Route[] {

@@ -60,8 +60,8 @@ export class DelegatingStore implements Store {
     return this.store.farCall?.(ref, pos, mostBytes);
   }
 
-  children(ref: SessionRef): Promise<ChildList> {
-    return this.store.children(ref);
+  children(ref: SessionRef, most?: number): Promise<ChildList> {
+    return this.store.children(ref, most);
   }
 
   child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

@@ -121,7 +121,7 @@ export interface RawEventPage extends Provenance, Edition {
   readonly reset?: true;
 }
 
-/** The children of a session, newest first, at most 200. */
+/** The children of a session, newest first. */
 export interface ChildList extends Provenance {
   readonly children: readonly ChildEntry[];
 }
@@ -175,6 +175,12 @@ export interface Store {
    * row that says the same as last time should be the same object: then nobody compares its fields.
    */
   list(effort: ListEffort, signal?: AbortSignal): Promise<readonly Listed[]>;
+  /**
+   * The newest sessions that are no children and whose ids begin with `start`, newest first and at most `most`, for who can't
+   * wait for a whole list: names and times of all files are looked at, and no others read than these. Absent where a list
+   * costs no more.
+   */
+  newest?(start: string, most: number): Promise<readonly Listed[]>;
   /** The session with this id, wherever it lies now. */
   find(id: SessionId): Promise<SessionRef | undefined>;
   /**
@@ -189,7 +195,8 @@ export interface Store {
   /**
    * The entries of the one record at `pos`, also of one too large for a page: whole up to `mostBytes` (32 MiB when left out),
    * else the marker `oversized`. Of a record that only goes on with an item that an earlier one began: that item. What it gives
-   * stands in the place of all that a page gives at `pos`. @throws Failure not-found
+   * stands in the place of all that a page gives at `pos`. With `mostBytes` given, the whole chat is gone through where an entry
+   * `goesFarBack`. @throws Failure not-found
    */
   record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
   /**
@@ -200,8 +207,8 @@ export interface Store {
   farCalls?(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>>;
   /** The whole call that begins at `pos`, one of `farCalls`; records of up to `mostBytes` are read for it. */
   farCall?(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined>;
-  /** Its subagents. */
-  children(ref: SessionRef): Promise<ChildList>;
+  /** Its newest subagents: at most `most`, 200 when left out. */
+  children(ref: SessionRef, most?: number): Promise<ChildList>;
   /** A subagent of this very session, else undefined. */
   child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined>;
   /**

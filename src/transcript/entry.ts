@@ -35,6 +35,11 @@ interface EntryBase {
 export interface UserEntry extends EntryBase {
   readonly kind: "user";
   readonly text: string;
+  /**
+   * What it goes on from stands further back than is looked, so that it may take turns back: then `record`, given a bound,
+   * gives a `rewind` before it. Chats show no mark there.
+   */
+  readonly goesFarBack?: true;
 }
 
 /** What the agent answered. */
@@ -69,7 +74,7 @@ export interface ToolCallEntry extends EntryBase {
   readonly continues?: true;
 }
 
-/** A tool's output in a record of its own. */
+/** A tool's output in a record of its own, with the escape sequences that it printed. */
 export interface ToolResultEntry extends EntryBase {
   readonly kind: "tool-result";
   readonly callId?: string;
@@ -110,7 +115,7 @@ export interface MarkerEntry extends EntryBase {
   readonly marker: MarkerName;
   /** On one line, what happened. */
   readonly summary?: string;
-  /** What was printed or reported, in full. */
+  /** What was printed or reported, in full, escape sequences included. */
   readonly text?: string;
   readonly isError?: boolean;
   /**

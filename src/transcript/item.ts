@@ -1,4 +1,5 @@
 import type { EpochMs } from "../platform/clock.ts";
+import { withoutAnsi } from "./ansi.ts";
 import { type Clipped, clip, clipBytes, oneLine } from "./clip.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Entry, MarkerEntry, SubagentLink, ToolCallEntry, ToolResultEntry } from "./entry.ts";
@@ -53,7 +54,10 @@ export const UNCUT_LIMITS: ItemLimits = {
 /** The name of an output whose call was not found. */
 const UNNAMED_RESULT = "result";
 
-/** What a chat shows of `entry`, cut to `limits`; undefined for what is never shown (reasoning, usage, …). */
+/**
+ * What a chat shows of `entry`, cut to `limits`; undefined for what is never shown (reasoning, usage, …). What was printed
+ * is shown without its colours and moves.
+ */
 export function toItem(entry: Entry, limits: ItemLimits = CHAT_LIMITS): Item | undefined {
   switch (entry.kind) {
     case "user":
@@ -86,7 +90,7 @@ function callItem(entry: ToolCallEntry, limits: ItemLimits): Item {
       summary: limits.preview(
         entry.summary === undefined ? summarise(entry.tool, entry.input) : oneLine(entry.summary),
       ),
-      text: entry.output === undefined ? undefined : limits.preview(entry.output),
+      text: entry.output === undefined ? undefined : limits.preview(withoutAnsi(entry.output)),
     },
     entry.isError,
   );
@@ -94,7 +98,7 @@ function callItem(entry: ToolCallEntry, limits: ItemLimits): Item {
 
 function resultItem(entry: ToolResultEntry, limits: ItemLimits): Item {
   const shape = { kind: "tool" as const, tool: entry.tool ?? UNNAMED_RESULT };
-  const result = item(entry, shape, { text: limits.preview(entry.text) }, entry.isError);
+  const result = item(entry, shape, { text: limits.preview(withoutAnsi(entry.text)) }, entry.isError);
   return entry.of === undefined ? result : { ...result, of: entry.of };
 }
 
@@ -105,7 +109,7 @@ function markerItem(entry: MarkerEntry, limits: ItemLimits): Item | undefined {
     { kind: "tool", tool: entry.marker },
     {
       summary: entry.summary === undefined ? undefined : limits.preview(oneLine(entry.summary)),
-      text: entry.text === undefined ? undefined : limits.preview(entry.text),
+      text: entry.text === undefined ? undefined : limits.preview(withoutAnsi(entry.text)),
     },
     entry.isError,
   );

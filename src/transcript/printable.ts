@@ -7,17 +7,35 @@ import { oneLine } from "./clip.ts";
  */
 export function printable(text: string): string {
   // One look tells of most texts that there is nothing to do.
-  if (!SUSPECT.test(text)) return text;
-  return text
-    .replace(SEQUENCES, "")
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\u2028\u2029]/g, " ")
-    .replace(UNPRINTABLE, "");
+  return SUSPECT.test(text) ? plain(text).replace(UNPRINTABLE, "") : text;
+}
+
+/**
+ * As `printable`, for a document that people read and copy from: characters without a width that belong to a script, an
+ * emoji or a word stay (joiners and non-joiners, marks of one direction, spaces of no width, the tags of a flag), so that
+ * Persian, families and code are what they were. Embeddings, overrides and isolates, which turn what follows, do not.
+ */
+export function readable(text: string): string {
+  if (!UNREADABLE_UNIT.test(text)) return text;
+  return plain(text).replace(UNREADABLE, (found) => (found.startsWith(FLAG) ? found : ""));
 }
 
 /** `text` on one line, printable, each gap one space wide. */
 export function printableLine(text: string): string {
   return oneLine(printable(text));
+}
+
+/** `text` on one line, readable, each gap one space wide; "" when nothing of it can be seen. */
+export function readableLine(text: string): string {
+  return printableLine(text) === "" ? "" : oneLine(readable(text));
+}
+
+/** `text` without escape sequences, and with newlines alone between its lines. */
+function plain(text: string): string {
+  return text
+    .replace(SEQUENCES, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\u2028\u2029]/g, " ");
 }
 
 /** What every text has that `printable` changes: units, not characters, since those are told faster. */
@@ -29,6 +47,19 @@ const SUSPECT =
 export const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** What every text has that `readable` may change. */
+const UNREADABLE_UNIT =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2061-\u206f\ufeff\ufff9-\ufffb\udb40]/;
+
+/** The black flag, which tags behind it make the flag of a region. */
+const FLAG = "\u{1f3f4}";
+
+/** What `readable` takes out beside escape sequences; and the flags of regions, which it does not. */
+const UNREADABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+  /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2061-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** `value` as JSON on one line, that is safe to print on a terminal; `indent` for people. */
 export function printableJson(value: unknown, indent?: number): string {

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { htmlWriter } from "../../src/export/html.ts";
 import type { ExportedMessage } from "../../src/export/model.ts";
-import { printable, printableLine } from "../../src/transcript/printable.ts";
+import { readable, readableLine } from "../../src/transcript/printable.ts";
 import { documentOf, META, SUBAGENT } from "../support/exported.ts";
 import { FIELDS, PIECES } from "../support/hostile.ts";
 
@@ -148,7 +148,7 @@ for (const field of FIELDS.filter(({ name }) => name !== "an answer")) {
     const hostile = await shapeOf(texts);
     const benign = await shapeOf(texts.map(() => "Benign"));
     assert.deepEqual(hostile.elements, benign.elements);
-    const shown = texts.map((text) => (field.isLine ? printableLine(text) : printable(text)));
+    const shown = texts.map((text) => (field.isLine ? readableLine(text) : readable(text)));
     const missing = shown.map(written).filter((text) => !hostile.texts.includes(text));
     assert.deepEqual(missing, []);
     await page.close();

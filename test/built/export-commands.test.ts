@@ -121,6 +121,26 @@ for (const { name, node } of NODES) {
       assert.equal((await machine.run("events", LONG_SESSION)).code, 2);
     });
 
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      test(`${signal} ends events -f while nobody reads what it prints`, async () => {
+        const recording = join(machine.home, ".agentproto/sessions/sess_00000009");
+        mkdirSync(recording, { recursive: true });
+        const line = (seq: number) => JSON.stringify({ seq, kind: "text-delta", text: "x".repeat(1_000) });
+        const lines = Array.from({ length: 2_000 }, (_, index) => `${line(index + 1)}\n`);
+        writeFileSync(join(recording, "events.jsonl"), lines.join(""));
+        const { child, ended } = machine.start(["events", "-f", "--json", "sess_00000009"]);
+        const exited = new Promise((resolve) => child.once("exit", resolve));
+        await new Promise((resolve) => child.stdout?.once("data", resolve));
+        child.stdout?.pause();
+        child.kill(signal);
+        assert.equal(await exited, 0);
+        child.stdout?.resume();
+        const { out, err } = await ended;
+        assert.equal(err, "");
+        assert.ok(out.length < 1_500_000, "all of it was read");
+      });
+    }
+
     test("whoever reads only the beginning ends the export, and nothing is wrong", async () => {
       const { child, ended } = machine.start(["export", HUGE_SESSION]);
       child.stdout?.once("data", () => child.stdout?.destroy());

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { describe, test } from "node:test";
-import { connected, startOf } from "./mcp-client.ts";
+import { connected, fill, LONG, startOf } from "./mcp-client.ts";
 import { NODES } from "./product.ts";
 import { machineWith, served } from "./session-server.ts";
 
@@ -77,6 +78,41 @@ for (const { name, node } of NODES) {
       }
     });
 
+    test("a signal, or the end of the input, ends it and its agents also while nobody reads its answers", async () => {
+      const driven = machineWith(node, { plain: [] });
+      fill(driven);
+      try {
+        for (const end of ["SIGTERM", "SIGINT", "SIGHUP", "end of the input"] as const) {
+          const { command, args, env } = startOf(driven, node, "--allow-agents");
+          const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "ignore"] });
+          const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
+          const send = (id: number, method: string, params: object): void => {
+            child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+          };
+          send(1, "initialize", {
+            protocolVersion: "2025-11-25",
+            capabilities: {},
+            clientInfo: { name: "t", version: "1" },
+          });
+          send(2, "tools/call", { name: "agent_start", arguments: { agent: "plain", cwd: driven.home } });
+          const id = await started(child.stdout);
+          for (let n = 3; n < 15; n++) {
+            send(n, "tools/call", { name: "read_session", arguments: { session: LONG, limit: 100_000 } });
+          }
+          const pid = pidOf(driven.home, id);
+          // Only the pipe can tell that it is full.
+          await new Promise((resolve) => setTimeout(resolve, 700));
+          if (end === "end of the input") child.stdin.end();
+          else child.kill(end);
+          await ended;
+          await gone(pid);
+          child.stdout.destroy();
+        }
+      } finally {
+        await driven.remove();
+      }
+    });
+
     test("with a server agents are driven there, and go on", async () => {
       const driven = machineWith(node, { plain: [] });
       try {
@@ -99,6 +135,21 @@ for (const { name, node } of NODES) {
         await driven.remove();
       }
     });
+  });
+}
+
+/** The id of the agent's session that the answer 2 tells of; from then on nothing is read. */
+function started(stdout: Readable): Promise<string> {
+  return new Promise((resolve) => {
+    let out = "";
+    const take = (part: Buffer): void => {
+      out += part;
+      const answer = out.split("\n").find((line) => line.includes('"id":2,') && line.endsWith("}"));
+      if (answer === undefined) return;
+      stdout.off("data", take).pause();
+      resolve(JSON.parse(answer).result.structuredContent.id);
+    };
+    stdout.on("data", take);
   });
 }
 

@@ -97,6 +97,46 @@ test("sessions are completed by name and id, ours first, with titles that are pr
   assert.deepEqual(await values("show", "4f0c", ""), []);
 });
 
+test("events completes what was recorded alone, each once", async () => {
+  const recordings = fakeStore(
+    [listed("sess_1", { agent: "daemon" }), listed("sess_9", { agent: "daemon" })],
+    {},
+    { agent: "daemon" },
+  );
+  for (const command of [["events"], ["sessions", "events"]]) {
+    assert.deepEqual(await words([...command, ""], recordings), [
+      "shop\tgemini in /w",
+      "sess_1\tshop",
+      "sess_9\ttitle of sess_9",
+    ]);
+    assert.deepEqual(await words([...command, ""]), []);
+  }
+});
+
+test("what would be read as an option or a path is not offered", async () => {
+  const store = fakeStore([listed("-f"), listed("=ls"), listed("a=b-")]);
+  assert.deepEqual(await words(["show", "a"], store), ["a=b-\ttitle of a=b-"]);
+  for (const typed of ["=", "-f"]) assert.deepEqual(await words(["show", typed], store), []);
+});
+
+test("a store that can tell its newest sessions is not asked for all of them", async () => {
+  const asked: unknown[] = [];
+  const newest: Store["newest"] = async (...given) => {
+    asked.push(given);
+    return [listed("4f0c")];
+  };
+  const list = () => assert.fail("a whole list");
+  assert.deepEqual(await words(["show", "4f"], fakeStore([], {}, { newest, list })), ["4f0c\ttitle of 4f0c"]);
+  assert.deepEqual(await words(["show", "claude/4f"], fakeStore([], {}, { newest, list })), [
+    "claude/4f0c\ttitle of 4f0c",
+  ]);
+  assert.deepEqual(await words(["show", "codex/4f"], fakeStore([], {}, { newest, list })), []);
+  assert.deepEqual(asked, [
+    ["4f", 200],
+    ["4f", 200],
+  ]);
+});
+
 test("words and agents are completed where they stand", async () => {
   assert.deepEqual(await values("completion", ""), ["bash", "zsh", "fish"]);
   assert.deepEqual(await values("jobs", ""), ["ls", "show"]);
@@ -140,7 +180,7 @@ test("a script is printed for each shell, and for no other", async () => {
   for (const shell of ["bash", "zsh", "fish"]) {
     const context = fakeContext([]);
     assert.equal(await run(context, COMMANDS, ["completion", shell]), 0);
-    assert.match(context.terminal.written.out, /node \/opt\/agent-bridge\.mjs completion --words -- /);
+    assert.match(context.terminal.written.out, /node \/opt\/agent-bridge\.mjs completion --words --[ \n]/);
   }
   for (const wrong of [["ksh"], ["bash", "zsh"]]) {
     const context = fakeContext([]);

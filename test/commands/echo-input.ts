@@ -9,7 +9,7 @@ const input = processInput();
 const end = new AbortController();
 const untype = process.argv[2] === "raw" ? input.raw() : () => {};
 void (async () => {
-  for await (const how of interrupts(end.signal)) {
+  for await (const how of interrupts(end.signal, () => {})) {
     console.log(how);
     if (how === "end") end.abort();
   }

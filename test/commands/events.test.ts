@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
 import { run } from "../../src/commands/run.ts";
+import { identityOf, type ProcessIdentity } from "../../src/platform/process-identity.ts";
+import { systemTimer, type Timer } from "../../src/platform/timer.ts";
 import { sessionServer } from "../support/session-server.ts";
 import { until } from "../support/turns.ts";
 import { fakeContext } from "./fake.ts";
@@ -65,4 +67,37 @@ test("what nobody records is not followed", async (t) => {
     const context = fakeContext([], { bridge });
     assert.equal(await run(context, COMMANDS, ["events", "-f", asked]), 2);
   }
+});
+
+test("a recording that goes away while it is followed is given up after a while, unless its session is at work", async (t) => {
+  const { bridge, record, home } = await sessionServer(t);
+  let owner: ProcessIdentity | undefined = identityOf(process.pid);
+  const saved = () => ({ id: "sess_1", kind: "agent", cwd: "/w", startedAt: 0, status: "busy", owner }) as never;
+  const interrupt = new AbortController();
+  let pauses = 0;
+  const after: Timer["after"] = (_ms, then) => {
+    pauses++;
+    return systemTimer.after(0, then);
+  };
+  const context = fakeContext([], {
+    bridge: {
+      ...bridge,
+      ...{ timer: { after }, running: async () => undefined },
+      ownSessions: () => ({ read: () => ({ sessions: [saved()], peers: [] }) }) as never,
+    },
+    untilInterrupted: () => interrupt.signal,
+  });
+  record("sess_1", notice(1));
+  const code = run(context, COMMANDS, ["events", "-f", "--json", "sess_1"]);
+  const { written } = context.terminal;
+  await until(() => written.out.includes('"seq":1'));
+  rmSync(join(home, ".agentproto/sessions/sess_1"), { recursive: true });
+  const before = pauses;
+  await until(() => pauses > before + 500);
+  record("sess_1", notice(2));
+  await until(() => written.out.includes('"seq":2'));
+  owner = undefined;
+  rmSync(join(home, ".agentproto/sessions/sess_1"), { recursive: true });
+  assert.equal(await code, 1);
+  assert.equal(written.err, "agent-bridge: the recording is gone, so nothing more will come of it\n");
 });

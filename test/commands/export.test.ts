@@ -37,11 +37,11 @@ const ours: readonly SavedSession[] = [
 ];
 
 /** A machine on which Claude Code has the sessions 1b0e and 1b0f, and we have run two; commands run in `folder`. */
-function machine(t: TestContext, given: Partial<Store> = {}) {
+function machine(t: TestContext, given: Partial<Store> = {}, other: Entry[] = []) {
   const folder = temporaryFolder(t);
   const store = fakeStore(
     [listed("1b0e"), listed("1b0f")],
-    { "1b0e": CHAT, a1: [said(0, "child")] },
+    { "1b0e": CHAT, "1b0f": other, a1: [said(0, "child")] },
     {
       totals: async () => ({ tokens: {} }),
       child: async (ref, id) => (id === "a1" ? { ...ref, child: id as SessionId } : undefined),
@@ -225,4 +225,18 @@ test("to a terminal nothing is printed that acts on it", async (t) => {
     assert.match(out, /Done\./);
     assert.equal(out.includes("\u001b"), false, format);
   }
+});
+
+test("what is too much for the memory waits on the disk of the file, and our own home may be full", async (t) => {
+  const { at, ran } = machine(
+    t,
+    {},
+    [0, 1, 2].map((index) => said(index, "x".repeat(9_000_000))),
+  );
+  writeFileSync(at("own"), "no folder can be made here");
+  assert.equal((await ran(["export", "1b0f", "-o", at("a.md")])).code, 0);
+  assert.deepEqual(readdirSync(at(".")).sort(), ["a.md", "own"]);
+  const { code, err } = await ran(["export", "1b0f"]);
+  assert.equal(code, 1);
+  assert.match(err, /waits in a file until it is whole, which can't be written \(E\w+\)/);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asTyped } from "../../src/commands/api-words.ts";
 import { COMMANDS } from "../../src/commands/commands.ts";
+import { OutputClosed } from "../../src/commands/reader-waits.ts";
 import { run } from "../../src/commands/run.ts";
-import { OutputClosed } from "../../src/commands/terminal.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { fakeContext, fakeStore, fakeTerminal, listed } from "./fake.ts";
 

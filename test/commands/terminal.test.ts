@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMANDS } from "../../src/commands/commands.ts";
+import { OutputClosed } from "../../src/commands/reader-waits.ts";
 import { run } from "../../src/commands/run.ts";
-import { OutputClosed, outputError } from "../../src/commands/terminal.ts";
+import { outputError } from "../../src/commands/terminal.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { fakeContext, fakeTerminal } from "./fake.ts";
 

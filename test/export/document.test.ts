@@ -45,8 +45,11 @@ class ToldStore extends FakeStore {
     return said.map((each) => ({ ...each, at: 5, pos })) as unknown as Entry[];
   }
 
-  override async children(): Promise<{ children: readonly ChildEntry[]; uses: []; settled: true }> {
-    return { children: this.kids, uses: [], settled: true };
+  override async children(
+    _ref: SessionRef,
+    most = 200,
+  ): Promise<{ children: readonly ChildEntry[]; uses: []; settled: true }> {
+    return { children: this.kids.slice(0, most), uses: [], settled: true };
   }
 
   override async child(ref: SessionRef, id: ChildEntry["id"]): Promise<SessionRef | undefined> {
@@ -164,6 +167,39 @@ test("subagents stand at their place, each once, and those that nothing names at
   ]);
   const alone = await readExport(await exported());
   assert.deepEqual(texts(alone.messages), ["go", ["a"], ["gone"], ["a"], "done"]);
+});
+
+test("subagents that no record names are all there, however many there are", async (t) => {
+  const ids = Array.from({ length: 300 }, (_, index) => `c${index}`);
+  const { store, exported } = setUp(t, {
+    s1: [[user("go")]],
+    ...Object.fromEntries(ids.map((id) => [id, [[user(`said to ${id}`)]]])),
+  });
+  store.kids = ids.map((id) => ({ id: sid(id), title: id, status: "done", startedAt: 1, updatedAt: 1 })) as never;
+  const { messages } = await readExport(await exported({ subagents: true }));
+  assert.deepEqual(
+    messages.slice(1).map(({ subagent }) => subagent?.messages?.[0]?.text),
+    ids.map((id) => `said to ${id}`),
+  );
+});
+
+test("turns that were taken back from further away than pages tell are folded too", async (t) => {
+  const far: Said = { kind: "user", text: "other", goesFarBack: true };
+  const { store, exported } = setUp(t, { s1: [[user("one"), assistant("1")], [user("two"), assistant("2")], [far]] });
+  const mark: Said = { kind: "marker", marker: "rewind", takesBack: "p:1:0" as Cursor, summary: "back" };
+  store.long.set("p:2:0" as Cursor, [mark, far]);
+  const { messages } = await readExport(await exported());
+  assert.deepEqual(
+    messages.map(({ text, takenBack = false }) => [text, takenBack]),
+    [
+      ["one", false],
+      ["1", false],
+      ["two", true],
+      ["2", true],
+      ["back", false],
+      ["other", false],
+    ],
+  );
 });
 
 test("a record that is too long for a page is exported whole, in its place", async (t) => {

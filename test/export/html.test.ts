@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { htmlWriter } from "../../src/export/html.ts";
 import type { ExportedMessage } from "../../src/export/model.ts";
 import { epochMsFromIso } from "../../src/platform/clock.ts";
-import { printable, printableLine } from "../../src/transcript/printable.ts";
+import { readable, readableLine } from "../../src/transcript/printable.ts";
 import { documentOf, META, SUBAGENT } from "../support/exported.ts";
 import { FIELDS, type Field, PIECES } from "../support/hostile.ts";
 import { tagsOf, textOf } from "../support/markup.ts";
@@ -23,8 +23,8 @@ const ANSWER_TAG =
 
 /** Asserts that `text` in that field adds no tag to the page, save those that Markdown has in an answer. */
 function assertInert(field: Field, text: string): void {
-  if (printableLine(text) === "") return;
-  const shown = field.isLine ? printableLine(text) : printable(text);
+  if (readableLine(text) === "") return;
+  const shown = field.isLine ? readableLine(text) : readable(text);
   const [hostile, benign] = [htmlOf(field, text), htmlOf(field, "Benign")];
   if (field.name === "an answer") {
     const around = new Set(tagsOf(benign));
@@ -143,4 +143,43 @@ test("subagents and turns that were taken back are folded, their headings deeper
   );
   assert.match(page, /<summary class="line"><span class="kind">1 message that was taken back<\/span><\/summary>/);
   assert.equal(page.split("<details").length, page.split("</details>").length);
+});
+
+test("a message that would be longer than any text can be is cut, and says so in its place", () => {
+  const page = (message: ExportedMessage): string => documentOf(htmlWriter(6_000), META, [message]);
+  const told = "500 more characters are too many for a page: export it as Markdown or JSON.";
+  const long = "<".repeat(1_500);
+  for (const message of [
+    { role: "tool", text: long },
+    { role: "user", text: long },
+    { role: "assistant", toolCalls: [{ name: "Write", input: long, summary: "x" }] },
+  ] as const) {
+    const shown = textOf(page(message));
+    assert.ok(shown.includes(told.slice(3)), shown.slice(-500));
+    assert.ok(page(message).length < pageOf().length + 8_000);
+  }
+  assert.ok(textOf(page({ role: "tool", text: long })).includes(told));
+  for (const fits of [
+    { role: "tool", text: long.slice(500) },
+    { role: "assistant", text: "*a*", reasoning: "b", toolCalls: [{ name: "Write", input: { a: ["b", 1, null] } }] },
+  ] as const) {
+    assert.equal(page(fits), pageOf(fits));
+  }
+});
+
+test("what a message becomes stays within its bound, whatever its texts are", () => {
+  const text = fc.array(fc.constantFrom(...PIECES, "||||", "|a|b|\n|:-:|:-:|\n", "- ", "#\n", '"', "\u0001"), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(...FIELDS), text, (field, pieces) => {
+      const { messages } = field.make(pieces.join(""));
+      const writer = htmlWriter(3_000);
+      for (const message of messages) {
+        if (message.subagent !== undefined) continue;
+        assert.ok(writer.message(message, { depth: 0, isFirst: true }).length < 3_000 + 4_000, JSON.stringify(message));
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });

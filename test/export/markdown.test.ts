@@ -5,7 +5,7 @@ import markdownIt from "markdown-it";
 import { markdownWriter } from "../../src/export/markdown.ts";
 import type { ExportedMessage } from "../../src/export/model.ts";
 import { epochMsFromIso } from "../../src/platform/clock.ts";
-import { printable, printableLine } from "../../src/transcript/printable.ts";
+import { readable, readableLine } from "../../src/transcript/printable.ts";
 import { documentOf, META, SUBAGENT } from "../support/exported.ts";
 import { FIELDS, type Field, PIECES } from "../support/hostile.ts";
 import { tagsOf, textOf } from "../support/markup.ts";
@@ -32,8 +32,8 @@ function markdownOf(field: Field, text: string): string {
 
 /** Asserts that `text` in that field renders as that text, in the document that any other text gives. */
 function assertInert(field: Field, text: string): void {
-  const shown = written(field.isLine ? printableLine(text) : printable(text).replace(/\n$/, ""));
-  if (printable(text) === "" || (shown === "" && field.isLine)) return;
+  const shown = written(field.isLine ? readableLine(text) : readable(text).replace(/\n$/, ""));
+  if (readable(text) === "" || (shown === "" && field.isLine)) return;
   const [hostile, benign] = [markdownOf(field, text), markdownOf(field, "Benign")];
   for (const renderer of RENDERERS) {
     const wanted = shape(renderer.render(benign));

@@ -12,6 +12,7 @@ import { createWatcher } from "../../src/platform/watch.ts";
 import { PAGE_BUDGET } from "../../src/stores/pages.ts";
 import { openStores } from "../../src/stores/registry.ts";
 import type { SessionRef, Store } from "../../src/stores/store.ts";
+import { withoutAnsi } from "../../src/transcript/ansi.ts";
 import { oneLine } from "../../src/transcript/clip.ts";
 import { START } from "../../src/transcript/cursor.ts";
 import { type Item, type ItemLimits, toItem } from "../../src/transcript/item.ts";
@@ -89,6 +90,8 @@ const MARKS = new Set(["interrupted", "error", "compact", "rewind", "oversized",
 
 function shownByMessage(message: ExportedMessage): Shown[] {
   const { role, text, toolCalls = [], toolName = "result", marker, summary, subagent, isError: error } = message;
+  // An export keeps the escape sequences that were printed; a chat shows the text without them.
+  const plain = text === undefined ? undefined : withoutAnsi(text);
   switch (role) {
     case "user":
       return [{ kind: "user", text }];
@@ -101,10 +104,10 @@ function shownByMessage(message: ExportedMessage): Shown[] {
         }),
       ];
     case "tool":
-      return message.isRunning && text === undefined ? [] : [{ kind: `output of ${toolName}`, text, error }];
+      return message.isRunning && text === undefined ? [] : [{ kind: `output of ${toolName}`, text: plain, error }];
     case "system":
       if (subagent !== undefined) return [{ kind: `subagent ${subagent.id} ${subagent.title}` }];
-      return marker === "compact-summary" ? [] : [{ kind: marker ?? "", text, summary, error }];
+      return marker === "compact-summary" ? [] : [{ kind: marker ?? "", text: plain, summary, error }];
   }
 }
 

@@ -17,8 +17,11 @@ export class Dialogue {
   readonly #answers: Answer[] = [];
   readonly #answered = new Bell();
   #isOver = false;
+  #line = "";
   /** While this is set, nothing that is sent is taken. */
   blocked: Promise<void> | undefined;
+  /** What waits to be taken. */
+  waiting = 0;
   /** What sending fails with. */
   broken: Error | undefined;
   readonly served: Promise<void>;
@@ -40,7 +43,10 @@ export class Dialogue {
       join: unexpected,
       ...host,
     };
-    const wire = { input: (signal: AbortSignal) => this.#input(signal), send: (line: string) => this.#take(line) };
+    const wire = {
+      input: (signal: AbortSignal) => this.#input(signal),
+      send: (piece: Uint8Array) => this.#take(piece),
+    };
     this.served = serveMcp(wire, tools, all, this.#end.signal);
   }
 
@@ -95,10 +101,15 @@ export class Dialogue {
     }
   }
 
-  async #take(line: string): Promise<void> {
+  async #take(piece: Uint8Array): Promise<void> {
+    this.waiting++;
     await this.blocked;
+    this.waiting--;
     if (this.broken !== undefined) throw this.broken;
-    this.#answers.push(JSON.parse(line));
+    this.#line += Buffer.from(piece).toString("latin1");
+    if (!this.#line.endsWith("\n")) return;
+    this.#answers.push(JSON.parse(Buffer.from(this.#line, "latin1").toString()));
+    this.#line = "";
     this.#answered.ring();
   }
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { ExportDocument } from "../../src/export/document.ts";
 import { Documents, pieceFrom } from "../../src/mcp/documents.ts";
+import { continuedBy, digestOf, exportCursor } from "../../src/mcp/export-cursor.ts";
 
 /** A document of these chunks, that notes whether it was closed. */
 function documentOf(text: string, chunk = 7) {
@@ -53,17 +54,51 @@ test("a piece ends with a line, unless that would make it small", async () => {
 
 test("the documents that were read last are held, and all are given back in the end", async () => {
   const documents = new Documents();
-  const made = Array.from({ length: 5 }, () => documentOf("text"));
-  const keys: string[] = [];
-  for (const { document } of made) {
-    keys.push(await documents.add(document));
-    documents.get(keys[0] ?? "");
+  const made = Array.from({ length: 18 }, () => documentOf("text"));
+  for (const [n, { document }] of made.entries()) {
+    await documents.add(`k${n}`, document);
+    assert.equal(await documents.use("k0", async ({ size }) => size), 4);
   }
-  assert.deepEqual(
-    made.map(({ state }) => state.isClosed),
-    [false, true, false, false, false],
-  );
-  assert.throws(() => documents.get(keys[1] ?? ""), { kind: "conflict" });
+  const closed = made.flatMap(({ state }, n) => (state.isClosed ? [n] : []));
+  assert.deepEqual(closed, [1, 2]);
+  assert.equal(await documents.use("k1", async () => 1), undefined);
   await documents.close();
   assert.ok(made.every(({ state }) => state.isClosed));
+});
+
+test("so many bytes are held, and what is being read is not closed meanwhile; the same document is held once", async () => {
+  const documents = new Documents();
+  const large = () => {
+    const { document, state } = documentOf("text");
+    return { document: { ...document, size: 200 * 1024 * 1024 }, state };
+  };
+  const [first, same, second] = [large(), large(), large()];
+  await documents.add("a", first.document);
+  await documents.add("a", same.document);
+  assert.deepEqual([first.state.isClosed, same.state.isClosed], [false, true]);
+  await documents.use("a", async () => {
+    await documents.add("b", second.document);
+    assert.equal(first.state.isClosed, false);
+  });
+  assert.deepEqual([first.state.isClosed, second.state.isClosed], [true, false]);
+  await documents.close();
+});
+
+test("a cursor says all that makes its document again, and one that was never given is refused", async () => {
+  const { document } = documentOf("text");
+  const { signal } = new AbortController();
+  const digest = await digestOf(document, signal);
+  assert.notEqual(digest, await digestOf(documentOf("texts").document, signal));
+  for (const [child, asked] of [
+    [undefined, { format: "json", source: "auto", subagents: false, reasoning: true }],
+    ["c".repeat(128), { format: "markdown", source: "daemon", subagents: true, reasoning: false, maxToolChars: 9 }],
+  ] as const) {
+    const continued = { session: `claude/${"s".repeat(128)}`, child, asked, digest, from: 12 };
+    const cursor = exportCursor(continued);
+    assert.ok(cursor.length < 900);
+    assert.deepEqual(continuedBy(cursor), continued);
+  }
+  for (const cursor of ["x", "x.1", "W10.1", `${"A".repeat(500)}.1`]) {
+    assert.throws(() => continuedBy(cursor), { kind: "bad-request", message: /^cursor must be the next/ });
+  }
 });

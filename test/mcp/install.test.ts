@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { type Cli, install } from "../../src/commands/mcp/install.ts";
+import { tomlOf } from "../../src/commands/mcp/toml-entry.ts";
 import { environmentFrom } from "../../src/platform/environment.ts";
 import { fakeContext } from "../commands/fake.ts";
 
@@ -116,6 +117,44 @@ test("another entry of that name is replaced only by force, and what was added t
   given("claude", ours);
   await run("claude", { write: true });
   assert.equal(readFileSync(fileOf("claude"), "utf8"), ours);
+});
+
+test("force replaces the whole entry of Codex, with the tables in it, and what comes of it is TOML", async () => {
+  const variables = { CODEX_HOME: join(home, ".codex") };
+  given(
+    "codex",
+    '[mcp_servers.agent-bridge]\ncommand = "old"\n\n[mcp_servers.agent-bridge.env]\nCODEX_HOME = "/old"\n\n[z]\na = 1\n',
+  );
+  await run("codex", { write: true, force: true }, variables);
+  const text = readFileSync(fileOf("codex"), "utf8");
+  assert.deepEqual(JSON.parse(JSON.stringify(tomlOf(text).mcp_servers)), {
+    "agent-bridge": { command: "/usr/bin/node", args: ["/opt/agent-bridge.mjs", "mcp"], env: variables },
+  });
+  assert.match(text, /\n\[z\]\na = 1\n$/);
+  assert.equal(await run("codex", { write: true }, variables), `${fileOf("codex")} has it already\n`);
+});
+
+test("settings that are damaged, or hold no table of servers, are refused with what is wrong with them", async () => {
+  for (const [cli, text, message] of [
+    ["codex", "[a]\nx = 1\n[a]\ny = 1\n", /\(a is given twice\)/],
+    ["codex", "[[mcp_servers]]\nx = 1\n", /\(mcp_servers is a list, no table of servers\)/],
+    ["codex", 'mcp_servers = "x"\n', /\(mcp_servers is a value, no table of servers\)/],
+    [
+      "codex",
+      'mcp_servers = { x = { command = "y" } }\n',
+      /^mcp_servers is written there in a form that can't be changed/,
+    ],
+    ["codex", "model = \n", /\(line 1 is no TOML\)/],
+    ["claude", '{\n // mine\n "a": 1\n}', /\(line 2 is no JSON\)/],
+    ["claude", '{"a": 1,}', /\(line 1 is no JSON\)/],
+    ["opencode", '{"mcp": []}', /\(mcp is a list, no table of servers\)/],
+  ] as const) {
+    given(cli, text);
+    for (const force of [false, true]) {
+      await assert.rejects(run(cli, { write: true, force }), { name: "Failure", message }, text);
+    }
+    assert.equal(readFileSync(fileOf(cli), "utf8"), text);
+  }
 });
 
 test("what can't be followed is left as it is, and said", async () => {

@@ -162,6 +162,28 @@ test("a transcript that was replaced is read from its start, and that is said", 
   assert.deepEqual([textsOf(part), part.reset], [["new"], true]);
 });
 
+test("what stands before the last items stays the same, however much is written after them meanwhile", async () => {
+  const records = Array.from({ length: 8 }, (_, n) => [`${n} ${"x".repeat(900)}`]);
+  const limit = 1_100;
+  const last = await readBack(readingOf(records, limit), { way: "back", at: "tail" }, 1);
+  assert.deepEqual(textsOf(last), records[7]);
+  const more = [...records, ...Array.from({ length: 20 }, () => ["later"])];
+  const place = placeOf(placeText(last.prev ?? assert.fail()));
+  assert.ok(place.way === "back");
+  const before = await readBack(readingOf(more, limit), place);
+  assert.deepEqual([textsOf(before), before.reset], [records[6], undefined]);
+});
+
+test("going back from a place that is not there any more is said", async () => {
+  const records = [["a", "b", "c"]];
+  const last = await readBack(readingOf(records, 1_000), { way: "back", at: "tail" }, 1);
+  assert.deepEqual(textsOf(last), ["c"]);
+  const place = placeOf(placeText(last.prev ?? assert.fail()));
+  assert.ok(place.way === "back");
+  const part = await readBack(readingOf([["new"]], 1_000), place);
+  assert.deepEqual([textsOf(part), part.reset], [["new"], true]);
+});
+
 test("a cursor that was never given out is refused", () => {
   for (const text of ["", "0", "x0", "f", "b~1", "fj:0:0~x~y", `f${"1".repeat(300)}`, "r0~9999999999999999"]) {
     assert.throws(() => placeOf(text), { kind: "bad-request" }, text);

@@ -126,6 +126,7 @@ test("what is no message, no method or no request gets the error that JSON-RPC h
   ]);
   dialogue.send("\n  \r\n");
   dialogue.send({ jsonrpc: "2.0", method: "notifications/unknown" });
+  dialogue.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: [1] });
   dialogue.send({ jsonrpc: "2.0", id: 1, result: {} });
   assert.deepEqual(await dialogue.finish(), []);
 });
@@ -216,6 +217,51 @@ test("a signal ends it at once, and so does an output that nobody takes", async 
   unheard.broken = new Error("nobody reads");
   unheard.request(1, "ping");
   await assert.rejects(unheard.served, /nobody reads/);
+});
+
+test("a signal ends it also while an answer waits for one who doesn't read", async () => {
+  const dialogue = new Dialogue([echo]);
+  dialogue.blocked = new Promise(() => {});
+  dialogue.request(1, "ping");
+  dialogue.request(2, "ping");
+  while (dialogue.waiting === 0) await new Promise(setImmediate);
+  dialogue.kill();
+  await dialogue.served;
+});
+
+test("after the end of the input answers are taken as slowly as one likes, but not never", async () => {
+  const text = "x".repeat(300_000);
+  const slowly = new Dialogue([echo]);
+  await slowly.begin();
+  let take = (): void => {};
+  const block = (): void => {
+    slowly.blocked = new Promise((resolve) => {
+      take = resolve;
+    });
+  };
+  block();
+  slowly.request(1, "tools/call", { name: "echo", arguments: { text } });
+  while (slowly.waiting === 0) await new Promise(setImmediate);
+  const finished = slowly.finish();
+  // Twice the text, in pieces of 64 KiB.
+  for (let piece = 1; piece <= 10; piece++) {
+    const taken = take;
+    block();
+    taken();
+    await new Promise(setImmediate);
+    slowly.time.pass(2_000);
+  }
+  assert.equal((await finished)[0].result.structuredContent.text, text);
+
+  const never = new Dialogue([echo]);
+  await never.begin();
+  never.blocked = new Promise(() => {});
+  never.request(1, "ping");
+  while (never.waiting === 0) await new Promise(setImmediate);
+  const ended = assert.rejects(never.finish(), { kind: "failed", message: /nobody takes the answers/ });
+  while (never.time.pending === 0) await new Promise(setImmediate);
+  never.time.pass(2_000);
+  await ended;
 });
 
 test("calls are served at the same time, so many at once; some more wait, and the rest are refused", async () => {

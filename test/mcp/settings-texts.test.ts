@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonOf, withJsonValue } from "../../src/commands/mcp/json-text.ts";
-import { tomlTable } from "../../src/commands/mcp/toml-text.ts";
+import { jsonOf, strictJsonOf, withJsonValue } from "../../src/commands/mcp/json-text.ts";
+import { tomlOf, withTomlTable } from "../../src/commands/mcp/toml-entry.ts";
 
 const PATH = ["mcp", "us"] as const;
 
@@ -49,39 +49,88 @@ test("a text that is no JSON, or in which no object stands where one must, is re
   }
 });
 
-test("a table is found in TOML by its header, however that is written, with what stands in it", () => {
-  const found = (text: string) => {
-    const table = tomlTable(text, ["mcp_servers", "us"]);
-    return table.kind === "table" ? [Object.fromEntries(table.values), text.slice(table.start, table.end)] : table.kind;
-  };
-  assert.equal(found(""), "absent");
-  assert.equal(found('[mcp_servers.other]\nus = "x"\n'), "absent");
-  assert.equal(found('x = """\n[mcp_servers.us]\n"""\ny = [\n[1], # ]\n]\n'), "absent");
-  assert.equal(found("x = '''\n[mcp_servers.us]'''\n"), "absent");
-  assert.deepEqual(
-    found('a = 1\n[ mcp_servers . "us" ] # ours\ncommand = "x" # y\nargs = [\n  "a", # b\n]\n\n# next\n[z]\n'),
-    [
-      { command: '"x"', args: '[\n  "a", # b\n]' },
-      '[ mcp_servers . "us" ] # ours\ncommand = "x" # y\nargs = [\n  "a", # b\n]',
-    ],
-  );
-  assert.deepEqual(found("[mcp_servers.us]\r\nenv.A = 'b'\r\n[mcp_servers.us.tools]\r\n"), [
-    { "env.A": "'b'" },
-    "[mcp_servers.us]\r\nenv.A = 'b'",
-  ]);
+test("a strict JSON text holds no comment and no comma behind the last", () => {
+  for (const text of ['{"a":1,}', '{"a":[1,]}', '{"a":1} // x', "{/* */}"]) {
+    assert.throws(() => strictJsonOf(text), /line 1 is no JSON/, text);
+    assert.ok(jsonOf(text));
+  }
+  assert.deepEqual(strictJsonOf('\ufeff{"a": [1, {}]}\n'), { a: [1, {}] });
 });
 
-test("one that is written in another way is told, and what can't be followed is refused", () => {
+const plain = (text: string): unknown => JSON.parse(JSON.stringify(tomlOf(text)));
+
+test("TOML is read with all its ways to write a text, a list and a table", () => {
+  assert.deepEqual(
+    plain(
+      'a."b c".d = "x\\u00e4\\n\\"" # no\n\'e.f\' = [ \'\\n\', # one\n "", ]\ng = """\n[x]\\\n   y"""\nh = {i.j = "1", k = {}}\n[[l]]\nm = \'\'\'\n[n]\'\'\'\n[l.o]\n[[l]]\n[ p . "q" ]\r\nr = "s"\r\n[p]\n',
+    ),
+    {
+      a: { "b c": { d: 'xä\n"' } },
+      "e.f": ["\\n", ""],
+      g: "[x]y",
+      h: { i: { j: "1" }, k: {} },
+      l: [{ m: "[n]", o: {} }, {}],
+      p: { q: { r: "s" } },
+    },
+  );
+  const scalars = "[true, -1_0, 0xDEAD_beef, +inf, 1e-5, 1979-05-27 07:32:00Z, 1979-05-27T00:32:00.5-07:00, 07:32:00]";
+  assert.equal((plain(`a = ${scalars}`) as { a: unknown[] }).a.length, 8);
+});
+
+test("TOML that says something twice, or that can't be followed, is refused", () => {
   for (const text of [
-    'mcp_servers.us.command = "x"',
-    'mcp_servers = { us = { command = "x" } }',
-    "[mcp_servers]\nus = {}",
-    "[mcp_servers.us.env]\nA = 'b'",
-    "[mcp_servers.us]\n[mcp_servers.us]",
+    ...["[a]\n[a]", "a = 1\na = 2", "[a.b]\n[a.b]", "a.b = 1\n[a]", "[a]\nb.c = 1\n[a.b]", "a = {}\n[a.b]"],
+    ...["a = {}\na.b = 1", "[[a]]\n[a]", "[a]\n[[a]]", "a = {b = 1, b = 2}", "a = 1\n[a.b]", "[a.b]\n[a]\nb.c = 1"],
   ]) {
-    assert.equal(tomlTable(text, ["mcp_servers", "us"]).kind, "other", text);
+    assert.throws(() => tomlOf(text), /is given twice/, text);
   }
-  for (const text of ["[a", "x", "x = [", 'x = "', "= 1", "[a]]]\n="]) {
-    assert.throws(() => tomlTable(text, ["mcp_servers", "us"]), SyntaxError, text);
+  for (const text of [
+    "[a",
+    "x",
+    "x = [",
+    'x = "',
+    "= 1",
+    "[a]]]\n=",
+    "a = b",
+    "a = 1 2",
+    'a = "\\q"',
+    "a = 1\n[a b]",
+  ]) {
+    assert.throws(() => tomlOf(text), /line \d is no TOML/, text);
   }
+});
+
+test("a table takes the place of all that was said of it in TOML, wherever that stood", () => {
+  const put = (text: string): string => withTomlTable(text, ["m", "us"], ["[m.us]", 'c = "new"']);
+  assert.equal(put(""), '[m.us]\nc = "new"\n');
+  assert.equal(put("a = 1\r\n"), 'a = 1\r\n\r\n[m.us]\r\nc = "new"\r\n');
+  assert.equal(put("a = 1\n# end"), 'a = 1\n# end\n\n[m.us]\nc = "new"\n');
+  assert.equal(
+    put('# top\n[m.us]\nc = "old" # gone\n\n# about env\n[m.us.env]\nA = "b"\n\n# about z\n[z]\nq = 1\n'),
+    '# top\n[m.us]\nc = "new"\n\n# about env\n\n# about z\n[z]\nq = 1\n',
+  );
+  assert.equal(
+    put('[m.us.env]\nA = "b"\n[m.other]\nc = "o"\n[ m . "us" ]\nc = """\n[z]\n"""\n[end]'),
+    '[m.us]\nc = "new"\n[m.other]\nc = "o"\n[end]',
+  );
+  assert.equal(put('m.us.c = "y"\nm.us.args = []\nz = 1\n'), 'z = 1\n\n[m.us]\nc = "new"\n');
+  assert.equal(put('[m]\nus = { c = "y" }\nb = {}\n'), '[m]\nb = {}\n\n[m.us]\nc = "new"\n');
+});
+
+test("whatever of a table stood in TOML, in whatever order, only what was put is there afterwards", () => {
+  const ours = [
+    ...["[m.us]\nc = 'x'\nenv2.A = 'b'\n", "[m.us.env]\nA = 'b'\n", '[m."us".http_headers]\n'],
+    "[m.us.tools.'a b']\nq = 1\n",
+  ];
+  const others = [
+    ...["[m.other]\nc = [\n1, # [m.us]\n]\n", "# note\n[[list]]\nx = 1\n", "[[list]]\n"],
+    "[z]\nnote = '''\n[m.us]\n'''\n",
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...ours, ...others]), (parts) => {
+      const { m, ...rest } = plain(parts.filter((part) => others.includes(part)).join("")) as { m?: object };
+      const put = withTomlTable(parts.join(""), ["m", "us"], ["[m.us]", 'c = "new"']);
+      assert.deepEqual(plain(put), { ...rest, m: { ...m, us: { c: "new" } } });
+    }),
+  );
 });

@@ -139,10 +139,12 @@ export class FakeStore implements Store {
     return entries.slice(0, 1);
   }
 
-  async children(ref: SessionRef): Promise<ChildList> {
+  async children(ref: SessionRef, most = 200): Promise<ChildList> {
     const names = readdirSync(this.root).flatMap((name) => name.match(`^${ref.id}\\.([^.]+)\\.jsonl$`)?.[1] ?? []);
     return {
-      children: names.map((id) => ({ id: sid(id), title: id, status: "unknown", startedAt: at(1), updatedAt: at(2) })),
+      children: names
+        .slice(0, most)
+        .map((id) => ({ id: sid(id), title: id, status: "unknown", startedAt: at(1), updatedAt: at(2) })),
       uses: [this.#stamp(ref.id)],
       settled: true,
     };

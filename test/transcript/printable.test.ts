@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PrintableText, printable, printableLine } from "../../src/transcript/printable.ts";
+import { PrintableText, printable, printableLine, readable, readableLine } from "../../src/transcript/printable.ts";
 
 /** `chunks` made printable one after the other. */
 function shown(...chunks: string[]): string {
@@ -46,4 +46,29 @@ test("a sequence that never ends holds nothing back for long, and still can't ac
 
 test("a line is printable and has single gaps", () => {
   assert.equal(printableLine(" a\u001b[1m \r\n\tb\u0000 "), "a b");
+});
+
+test("a document keeps what belongs to scripts, emoji and words, and nothing else that a terminal would not get", () => {
+  const england = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
+  for (const text of [
+    "👩\u200d👩\u200d👧",
+    "می\u200cخواهم",
+    "abc\u200f!\u200e\u061c",
+    "a\u200bb\u2060c",
+    `${england}${england}`,
+  ]) {
+    assert.equal(readable(text), text);
+    assert.equal(readable(`\u001b[31m${text}\u202e\u2066`), text);
+    assert.equal(readableLine(`${text}\n ${text}`), `${text} ${text}`);
+  }
+  assert.equal(readable(SAMPLE), printable(SAMPLE));
+  assert.equal(
+    readable("\u202aa\u202bb\u202cc\u202dd\u202ee\u2066f\u2067g\u2068h\u2069i\ufeff\ufff9j\u206ak"),
+    "abcdefghijk",
+  );
+  assert.equal(readable("\u{1f3f4}\u{e0041}\u{e0042}\u{e0043}\u{e007f}\u{e0061}x\u{e0061}\u{e007f}"), "\u{1f3f4}x");
+});
+
+test("a line of a document on which nothing can be seen is none", () => {
+  assert.equal(readableLine("\u200b \u200d\n\u2060"), "");
 });

@@ -1,4 +1,5 @@
 import { Failure } from "../../platform/failure.ts";
+import { letHeapGrow } from "../../platform/heap.ts";
 import { clip } from "../../transcript/clip.ts";
 import { printableLine } from "../../transcript/printable.ts";
 import { flag } from "../arguments.ts";
@@ -39,6 +40,7 @@ export function completion(commands: () => readonly Command[]): Command {
 
 /** Prints what may stand in place of the last of `words`, one a line, with what it is behind a tab. */
 async function tellWords(context: Context, commands: readonly Command[], words: readonly string[]): Promise<ExitCode> {
+  letHeapGrow();
   const expected = expectedWord(commands, words);
   const { before, typed, completes } = expected;
   if (completes === "file" || completes === "folder") {
@@ -49,8 +51,10 @@ async function tellWords(context: Context, commands: readonly Command[], words: 
     ...expected.words.filter(({ value }) => value.startsWith(typed)),
     ...(await offeredNow(context, expected)),
   ];
-  const lines = all.filter(({ value }) => PLAIN.test(value)).map((each) => lineOf(each, before));
-  await context.terminal.out([...new Set(lines)].join(""));
+  const plain = all.filter(({ value }) => PLAIN.test(value));
+  const first = new Map([...plain].reverse().map((each) => [each.value, each]));
+  const lines = plain.filter((each) => first.get(each.value) === each).map((each) => lineOf(each, before));
+  await context.terminal.out(lines.join(""));
   return 0;
 }
 
@@ -59,7 +63,8 @@ async function offeredNow(context: Context, { completes, typed, home }: Expected
   if (typeof completes !== "string" || completes === "file" || completes === "folder") return [];
   try {
     const environment = context.environment(home?.replace(/^~(?=\/|$)/, () => context.environment().home));
-    return await offered(context, environment, completes, typed);
+    const all = await offered(context, environment, completes, typed);
+    return all.filter(({ value }) => !MEANS_ELSE.test(value));
   } catch (error) {
     if (error instanceof Failure) return [];
     throw error;
@@ -68,6 +73,8 @@ async function offeredNow(context: Context, { completes, typed, home }: Expected
 
 /** What every shell takes as it stands: a name with a blank or a quote in it is not offered. */
 const PLAIN = /^[\p{L}\p{N}_@%+=,./-]+$/u;
+/** What begins so would be read as an option or, by zsh, as the path of a program. */
+const MEANS_ELSE = /^[-=]/;
 /** Characters of what stands beside a word. */
 const ABOUT_CHARACTERS = 60;
 

@@ -5,6 +5,7 @@ import { isAlive } from "../../platform/process-identity.ts";
 import { within } from "../../platform/timer.ts";
 import { savedSessions } from "../../routes/saved-sessions.ts";
 import type { Listed } from "../../stores/store.ts";
+import { type AgentName, sessionIdOf } from "../../transcript/names.ts";
 import type { Completes } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import type { Candidate } from "./expected.ts";
@@ -35,6 +36,13 @@ export async function offered(
       return begin(joined(context, environment));
     case "own session":
       return begin(ours(context, environment, () => true));
+    case "recording": {
+      const recorded = await recordedIds(context, environment);
+      return begin([
+        ...ours(context, environment, ({ id }) => recorded.has(id)),
+        ...(await stored(context, environment, typed, "daemon")),
+      ]);
+    }
     case "session": {
       const named = [...ours(context, environment, ({ kind }) => kind === "agent"), ...joined(context, environment)];
       return begin([...named, ...(await stored(context, environment, typed))]);
@@ -72,16 +80,33 @@ function joined({ bridge }: Pick<Context, "bridge">, environment: Environment): 
   return live.map(({ name, agent, cwd }) => ({ value: name, about: `${agent} in ${cwd}` }));
 }
 
-/** The sessions of the stores that answer in time, by id; by agent and id once an agent is typed. */
+/** The ids of those of our sessions that something was recorded of. */
+async function recordedIds(
+  { bridge }: Pick<Context, "bridge">,
+  environment: Environment,
+): Promise<ReadonlySet<string>> {
+  const { stores } = await bridge.histories(environment);
+  const store = stores.find(({ agent }) => agent === "daemon");
+  const ids = savedSessions(bridge.ownSessions(environment)).flatMap(({ id }) => sessionIdOf(id) ?? []);
+  const found = await Promise.all(ids.map(async (id) => ((await store?.find(id)) === undefined ? [] : [id])));
+  return new Set(found.flat());
+}
+
+/** The newest sessions of the stores that answer in time, by id; by agent and id once an agent is typed. */
 async function stored(
   { bridge }: Pick<Context, "bridge">,
   environment: Environment,
   typed: string,
+  only?: AgentName,
 ): Promise<readonly Candidate[]> {
   const { stores } = await bridge.histories(environment);
   const rows: Listed[] = [];
+  const start = typed.slice(typed.indexOf("/") + 1);
   const listing = stores.map(async (store) => {
-    rows.push(...(await store.list("sweep").catch(() => [])));
+    if (only !== undefined && store.agent !== only) return;
+    if (!`${store.agent}/`.startsWith(typed.slice(0, typed.indexOf("/") + 1))) return;
+    const newest = store.newest?.(start, MOST_OFFERED) ?? store.list("sweep");
+    rows.push(...(await newest.catch(() => [])));
   });
   await within(bridge.timer, PATIENCE_MS, Promise.all(listing));
   const value = ({ agent, id }: Listed): string => (typed.includes("/") ? `${agent}/${id}` : id);

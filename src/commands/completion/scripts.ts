@@ -68,7 +68,10 @@ function __agent_bridge_words
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     set -e words[1]
-    for line in (${ask} $words "$current" 2>/dev/null)
+    set -l ask ${ask}
+    # What is not there any more fish tells with a trace, wherever its errors go.
+    type -q $ask[1]; or return
+    for line in ($ask $words "$current" 2>/dev/null)
         set -l before (string match -r -- '^--[^=]*=' "$current")
         set -l path (string replace -r -- '^--[^=]*=' '' "$current")
         set -l shown "$line"

@@ -5,7 +5,7 @@ import type { Peer } from "../../peers/peer.ts";
 import { ancestorsOf } from "../../platform/ancestors.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
-import { type AskedTools, askedChat } from "../../routes/asked-chat.ts";
+import { type AskedTools, askedChat, NotOne } from "../../routes/asked-chat.ts";
 import { traceOf } from "../../server/log.ts";
 import { printable } from "../../transcript/printable.ts";
 import { askedTools } from "../asked.ts";
@@ -48,13 +48,21 @@ export function hostOf(
     version: program.version,
     instructions: INSTRUCTIONS,
     timer: bridge.timer,
-    said: program.said,
+    // Of a machine's paths a model needs to know none that it did not name.
+    said: (message) =>
+      program
+        .said(message)
+        .replaceAll(join(ours.bridgeHome, "config.json"), "config.json of agent-bridge's home")
+        .replaceAll(ours.bridgeHome, "agent-bridge's home"),
     fault: (method, error) => void terminal.err(`agent-bridge: ${method}: ${printable(traceOf(error))}\n`),
     async histories() {
-      const { inventory, tools } = await opened();
-      return { inventory, pages: tools.pages };
+      const { inventory, tools, stores } = await opened();
+      return { inventory, pages: tools.pages, stores };
     },
-    asked: async (session, child) => askedChat((await opened()).asking, session, child),
+    async asked(session, child) {
+      const { asking } = await opened();
+      return askedChat(asking, session, child).catch(inToolsWords);
+    },
     spoolFolder: join(ours.bridgeHome, "cache"),
     async peers() {
       const server = await runningServer(context, home);
@@ -76,6 +84,13 @@ export function hostOf(
       throw new Failure("failed", "the server's answer is no peer: is it of another version? restart it");
     },
   };
+}
+
+/** A model is told of the tools that show what there is. */
+function inToolsWords(error: unknown): never {
+  if (!(error instanceof NotOne)) throw error;
+  const hint = error.kind === "usage" ? "" : `; list_${error.what}s shows which there are`;
+  throw new Failure(error.kind, `${error.plain}${hint}`, error);
 }
 
 async function open(context: Context, ours: Environment): Promise<Opened> {

@@ -8,8 +8,8 @@ import type { Context, ExitCode } from "../command.ts";
 import { isUsualHome } from "../own-files.ts";
 import { shellWord } from "../program.ts";
 import { changeSettings } from "./config-file.ts";
-import { jsonOf, withJsonValue } from "./json-text.ts";
-import { tomlTable } from "./toml-text.ts";
+import { jsonOf, strictJsonOf, withJsonValue } from "./json-text.ts";
+import { tomlOf, withTomlTable } from "./toml-entry.ts";
 
 /** The CLIs whose settings are known. */
 export const CLIS = ["claude", "codex", "opencode"] as const;
@@ -76,7 +76,7 @@ function changed(settings: Settings, text: string | undefined, force: boolean): 
     if (!(error instanceof SyntaxError)) throw error;
     throw new Failure(
       "failed",
-      `${settings.path} can't be read as settings: see to it, or add the entry by hand`,
+      `${settings.path} can't be read as settings (${error.message}): see to it, or add the entry by hand`,
       error,
     );
   }
@@ -105,21 +105,28 @@ const SETTINGS: { readonly [C in Cli]: (environment: Environment, start: Start) 
     return {
       path: join(environment.variable("CLAUDE_CONFIG_DIR") ?? environment.home, ".claude.json"),
       told: `${words.map(shellWord).join(" ")}\n\nor, for one project, in its .mcp.json:\n\n${json({ mcpServers: { [NAME]: entry } })}`,
-      with: (text, force) => withEntry(text, "mcpServers", entry, force),
+      // Claude Code itself reads no comments there.
+      with: (text, force) => withEntry(text, { ...JSON_TEXT, read: strictJsonOf }, "mcpServers", entry, force),
     };
   },
   codex(environment, { words: [command = "", ...args], env }) {
     const path = join(environment.variable("CODEX_HOME") ?? join(environment.home, ".codex"), "config.toml");
-    const pairs = new Map<string, unknown>([
+    const entry = { command, args, ...(Object.keys(env).length > 0 && { env }) };
+    const pairs: (readonly [string, unknown])[] = [
       ["command", command],
       ["args", args],
       ...Object.entries(env).map(([name, value]) => [`env.${name}`, value] as const),
-    ]);
-    const lines = [`[mcp_servers.${NAME}]`, ...[...pairs].map(([key, value]) => `${key} = ${JSON.stringify(value)}`)];
+    ];
+    const lines = [`[mcp_servers.${NAME}]`, ...pairs.map(([key, value]) => `${key} = ${tomlText(value)}`)];
+    const toml = {
+      empty: "",
+      read: tomlOf,
+      with: (text: string, path: readonly string[]) => withTomlTable(text, path, lines),
+    };
     return {
       path,
       told: `In ${path}:\n\n${lines.join("\n")}\n`,
-      with: (text = "", force) => withTable(text, lines, pairs, force),
+      with: (text, force) => withEntry(text, toml, "mcp_servers", entry, force),
     };
   },
   opencode(environment, { words, env }) {
@@ -135,7 +142,7 @@ const SETTINGS: { readonly [C in Cli]: (environment: Environment, start: Start) 
     return {
       path,
       told: `In ${path}:\n\n${json({ mcp: { [NAME]: entry } })}`,
-      with: (text, force) => withEntry(text, "mcp", entry, force),
+      with: (text, force) => withEntry(text, JSON_TEXT, "mcp", entry, force),
     };
   },
 };
@@ -144,48 +151,63 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function withEntry(text: string | undefined, key: string, entry: JsonObject, force: boolean): string | undefined {
-  if (text === undefined || text.trim() === "") return json({ [key]: { [NAME]: entry } });
-  const found = asObject(asObject(jsonOf(text))?.[key])?.[NAME];
-  // What else was set there by hand does no harm.
-  const isThere = Object.entries(entry).every(([name, value]) => isDeepStrictEqual(asObject(found)?.[name], value));
-  if (isThere) return undefined;
-  if (found !== undefined && !force) throw other();
-  return withJsonValue(text, [key, NAME], entry);
+/** How settings are written. Both throw SyntaxError with what is wrong. */
+interface Form {
+  /** A text that says nothing. */
+  readonly empty: string;
+  read(text: string): unknown;
+  /** The text with `value` under `path`, in the place of what is there. */
+  with(text: string, path: readonly [string, string], value: unknown): string;
 }
 
-function withTable(
-  text: string,
-  lines: readonly string[],
-  pairs: ReadonlyMap<string, unknown>,
+const JSON_TEXT: Form = { empty: "{}\n", read: jsonOf, with: withJsonValue };
+
+function withEntry(
+  text: string | undefined,
+  form: Form,
+  key: string,
+  entry: JsonObject,
   force: boolean,
 ): string | undefined {
-  const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  const written = lines.join(newline);
-  const found = tomlTable(text, ["mcp_servers", NAME]);
-  if (found.kind === "other") {
-    throw new Failure(
-      "conflict",
-      `an entry ${NAME} is there, written in a way that can't be changed here: change it by hand`,
-    );
+  const given = text === undefined || text.trim() === "" ? form.empty : text;
+  const before = asObject(form.read(given));
+  if (before === undefined) throw new SyntaxError("it is no object");
+  const servers = Object.hasOwn(before, key) ? before[key] : {};
+  const held = asObject(servers);
+  if (held === undefined)
+    throw new SyntaxError(`${key} is ${Array.isArray(servers) ? "a list" : "a value"}, no table of servers`);
+  const found = Object.hasOwn(held, NAME) ? held[NAME] : undefined;
+  if (holds(found, entry)) return undefined;
+  if (found !== undefined && !force) throw other();
+  const changedText = form.with(given, [key, NAME], entry);
+  // What was read and is read again says whether all else is as it was.
+  if (!isDeepStrictEqual(readAgain(form, changedText), { ...before, [key]: { ...held, [NAME]: entry } })) {
+    const what = found === undefined ? key : `the entry ${NAME}`;
+    throw new Failure("conflict", `${what} is written there in a form that can't be changed here: change it by hand`);
   }
-  if (found.kind === "absent") {
-    const gap = text === "" ? "" : text.endsWith("\n") ? newline : newline + newline;
-    return `${text}${gap}${written}${newline}`;
-  }
-  const { values, start, end } = found;
-  if ([...pairs].every(([key, value]) => isDeepStrictEqual(writtenValue(values.get(key)), value))) return undefined;
-  if (!force) throw other();
-  return text.slice(0, start) + written + text.slice(end);
+  return changedText;
 }
 
-/** A value as we write it; one that is written otherwise is another. */
-function writtenValue(written: string | undefined): unknown {
+function readAgain({ read }: Form, text: string): unknown {
   try {
-    return written === undefined ? undefined : JSON.parse(written);
-  } catch {
-    return written;
+    return read(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
+}
+
+/** Whether all that `wanted` says is in `found`; what else was set there by hand does no harm. */
+function holds(found: unknown, wanted: unknown): boolean {
+  const fields = asObject(wanted);
+  if (fields === undefined) return isDeepStrictEqual(found, wanted);
+  const its = asObject(found);
+  return its !== undefined && Object.entries(fields).every(([key, value]) => holds(its[key], value));
+}
+
+/** A text or a list of texts in TOML, which knows DEL only as an escape. */
+function tomlText(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\u007f", "\\u007f");
 }
 
 function other(): Failure {

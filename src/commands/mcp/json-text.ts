@@ -17,6 +17,11 @@ interface Member {
   readonly comma: boolean;
 }
 
+/** The value of a JSON text without comments and commas behind the last. @throws SyntaxError */
+export function strictJsonOf(text: string): unknown {
+  return new Scanner(text, "strict").whole().value;
+}
+
 /** The value of a JSON text, in which comments and commas behind the last may stand. @throws SyntaxError */
 export function jsonOf(text: string): unknown {
   return new Scanner(text).whole().value;
@@ -46,7 +51,7 @@ export function withJsonValue(text: string, path: readonly [string, string], val
 }
 
 function memberOf({ members }: Spanned, key: string): Member | undefined {
-  if (members === undefined) throw new SyntaxError("no object");
+  if (members === undefined) throw new SyntaxError("it is no object");
   // As `JSON.parse` has it, the last of several counts.
   return members.findLast((member) => member.key === key);
 }
@@ -84,10 +89,12 @@ const BLANKS = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
 
 class Scanner {
   readonly #text: string;
+  readonly #form: "strict" | "with comments";
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, form: "strict" | "with comments" = "with comments") {
     this.#text = text;
+    this.#form = form;
     if (text.startsWith("\ufeff")) this.#at = 1;
   }
 
@@ -107,7 +114,11 @@ class Scanner {
     const start = this.#at;
     const word = this.#take(WORD);
     if (word === "") throw this.#wrong();
-    return { value: JSON.parse(word), start, end: this.#at };
+    try {
+      return { value: JSON.parse(word), start, end: this.#at };
+    } catch {
+      throw this.#wrong();
+    }
   }
 
   #object(): Spanned {
@@ -144,6 +155,8 @@ class Scanner {
       read();
       if (this.#text[this.#at] === close) break;
       this.#expect(",");
+      this.#blanks();
+      if (this.#form === "strict" && this.#text[this.#at] === close) throw this.#wrong();
     }
     this.#at++;
   }
@@ -154,7 +167,9 @@ class Scanner {
   }
 
   #blanks(): void {
-    while (this.#take(BLANKS) !== "");
+    for (let taken = this.#take(BLANKS); taken !== ""; taken = this.#take(BLANKS)) {
+      if (this.#form === "strict" && taken.startsWith("/")) throw this.#wrong();
+    }
   }
 
   /** Takes what `pattern` (sticky) matches here; "" when it does not. */
@@ -166,6 +181,6 @@ class Scanner {
   }
 
   #wrong(): SyntaxError {
-    return new SyntaxError(`no JSON from character ${this.#at} on`);
+    return new SyntaxError(`line ${this.#text.slice(0, this.#at).split("\n").length} is no JSON`);
   }
 }

@@ -54,8 +54,13 @@ async function served(context: Context, home: string | undefined, allowsAgents: 
   const exporting = agentExport();
   const tools = [listSessions, readSession, listSubagents, exporting, listPeers, join, ...(agents ? AGENT_TOOLS : [])];
   if (input.isTerminal) await terminal.err(context.program.said(ON_A_TERMINAL));
+  // They are ended first, while what is still being answered is left.
+  end.addEventListener("abort", () => void agents?.close().catch(() => {}), { once: true });
   try {
-    const wire = { input: (signal: AbortSignal) => input.parts(signal), send: (line: string) => terminal.out(line) };
+    const wire = {
+      input: (signal: AbortSignal) => input.parts(signal),
+      send: (piece: Uint8Array) => terminal.out(piece),
+    };
     await serveMcp(wire, tools, agents ? { ...host, agents } : host, end);
   } finally {
     await Promise.all([exporting.close(), agents?.close()]);

@@ -1,154 +1,137 @@
-/** A line of a TOML text that gives a key its value, which may go on over more lines. */
-interface Pair {
-  /** All keys from the root on. */
-  readonly path: readonly string[];
-  /** The value as it is written. */
-  readonly value: string;
-  readonly end: number;
+import { Scalar, type Statement, type TomlValue, together } from "./toml-value.ts";
+
+/** What a TOML text says, in order. @throws SyntaxError: the text can't be followed */
+export function statementsOf(text: string): readonly Statement[] {
+  return new Scanner(text).statements();
 }
 
-/** A table, from its header to the next one. */
-interface Table {
-  readonly path: readonly string[];
-  readonly start: number;
-  /** Behind its last pair, or its header. */
-  readonly end: number;
-  readonly pairs: readonly Pair[];
-}
-
-/** What a TOML text says of one of its tables. */
-export type TomlTable =
-  | { readonly kind: "absent" }
-  /** A table with a header of its own; the pairs as they are written. */
-  | {
-      readonly kind: "table";
-      readonly values: ReadonlyMap<string, string>;
-      readonly start: number;
-      readonly end: number;
-    }
-  /** Written in another way: inside a line of another table, or more than once. */
-  | { readonly kind: "other" };
-
-/** Looks for the table `path`. @throws SyntaxError: the text can't be followed */
-export function tomlTable(text: string, path: readonly [string, string]): TomlTable {
-  const tables = tablesOf(text);
-  const isOurs = (its: readonly string[]): boolean => path.every((key, index) => its[index] === key);
-  const own = tables.filter((table) => table.path.length === path.length && isOurs(table.path));
-  const [table, ...more] = own;
-  const isInline = tables.some(
-    (each) =>
-      !isOurs(each.path) &&
-      each.pairs.some((pair) => isOurs(pair.path) || (pair.path.length === 1 && pair.path[0] === path[0])),
-  );
-  if (isInline || more.length > 0) return { kind: "other" };
-  // Without a header of its own, but with tables in it.
-  if (table === undefined) return tables.some((each) => isOurs(each.path)) ? { kind: "other" } : { kind: "absent" };
-  const values = new Map(table.pairs.map((pair) => [pair.path.slice(path.length).join("."), pair.value]));
-  return { kind: "table", values, start: table.start, end: table.end };
-}
-
-function tablesOf(text: string): Table[] {
-  const scanner = new Scanner(text);
-  let path: readonly string[] = [];
-  let start = 0;
-  let end = 0;
-  let pairs: Pair[] = [];
-  const tables: Table[] = [];
-  for (scanner.blanks(); !scanner.atEnd; scanner.blanks()) {
-    if (scanner.isHeader) {
-      tables.push({ path, start, end, pairs });
-      start = scanner.at;
-      path = scanner.header();
-      end = scanner.at;
-      pairs = [];
-    } else {
-      const pair = scanner.pair(path);
-      end = pair.end;
-      pairs.push(pair);
-    }
-  }
-  return [...tables, { path, start, end, pairs }];
-}
-
+const SPACE = /[ \t]*/y;
 const BLANKS = /(?:\s+|#[^\n]*)*/y;
-const KEY = /[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*/y;
-/** What a value is made of, longest first: texts over several lines, texts, comments, brackets, all else. */
-const PART =
-  /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}]|\r?\n|[^"'#[\]{}\n\r]+|\r/y;
+const LINE_END = /[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y;
+const KEY = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+/y;
+/** A text; those over several lines first. */
+const TEXT = /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y;
+const SCALAR =
+  /true\b|false\b|[+-]?(?:inf|nan)\b|[+-]?\d[\w.:]*(?:[+-][\w.:]+)*(?: \d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?/y;
 
 class Scanner {
   readonly #text: string;
-  at: number;
+  #at: number;
 
   constructor(text: string) {
     this.#text = text;
-    this.at = text.startsWith("\ufeff") ? 1 : 0;
+    this.#at = text.startsWith("\ufeff") ? 1 : 0;
   }
 
-  get atEnd(): boolean {
-    return this.at >= this.#text.length;
-  }
-
-  get isHeader(): boolean {
-    return this.#text[this.at] === "[";
-  }
-
-  blanks(): void {
-    this.#take(BLANKS);
-  }
-
-  header(): readonly string[] {
-    const brackets = this.#text.startsWith("[[", this.at) ? 2 : 1;
-    this.at += brackets;
-    const path = this.#keys();
-    this.#expect("]".repeat(brackets));
-    return path;
-  }
-
-  pair(table: readonly string[]): Pair {
-    const path = [...table, ...this.#keys()];
-    this.#expect("=");
-    const start = this.at;
-    let depth = 0;
-    for (let part = this.#peek(PART); part !== ""; part = this.#peek(PART)) {
-      const ends = /^\r?\n$/.test(part) || part.startsWith("#");
-      if (ends && depth === 0) break;
-      this.at += part.length;
-      if (part === "[" || part === "{") depth++;
-      if (part === "]" || part === "}") depth--;
+  statements(): Statement[] {
+    const statements: Statement[] = [];
+    let table: readonly string[] = [];
+    for (this.#take(BLANKS); this.#at < this.#text.length; this.#take(BLANKS)) {
+      const start = this.#at;
+      const brackets = /\[{0,2}/.exec(this.#text.slice(start, start + 2))?.[0] ?? "";
+      this.#at += brackets.length;
+      const keys = this.#keys();
+      if (brackets === "") {
+        this.#expect("=");
+        const value = this.#value();
+        statements.push({ kind: "pair", path: [...table, ...keys], value, start, end: this.#at });
+      } else {
+        this.#expect("]".repeat(brackets.length));
+        table = keys;
+        statements.push({ kind: brackets === "[" ? "table" : "list", path: keys, start, end: this.#at });
+      }
+      LINE_END.lastIndex = this.#at;
+      if (!LINE_END.test(this.#text)) throw this.#wrong();
     }
-    const value = this.#text.slice(start, this.at).trim();
-    if (value === "" || depth !== 0) throw this.#wrong();
-    return { path, value, end: this.at };
+    return statements;
   }
 
   #keys(): string[] {
     const keys: string[] = [];
     do {
-      const written = this.#take(KEY).trim();
+      this.#take(SPACE);
+      const written = this.#take(KEY);
       if (written === "") throw this.#wrong();
-      keys.push(written.startsWith('"') ? JSON.parse(written) : written.replace(/^'|'$/g, ""));
-    } while (this.#text[this.at] === "." && ++this.at > 0);
+      keys.push(/^["']/.test(written) ? this.#unquoted(written) : written);
+      this.#take(SPACE);
+    } while (this.#text[this.#at] === "." && ++this.#at > 0);
     return keys;
   }
 
-  #expect(text: string): void {
-    if (!this.#text.startsWith(text, this.at)) throw this.#wrong();
-    this.at += text.length;
+  #value(): TomlValue {
+    this.#take(SPACE);
+    const text = this.#take(TEXT);
+    if (text !== "") return this.#unquoted(text);
+    const char = this.#text[this.#at];
+    if (char === "[") return this.#list();
+    if (char === "{") return this.#object();
+    const scalar = this.#take(SCALAR);
+    if (scalar === "") throw this.#wrong();
+    return new Scalar(scalar);
   }
 
+  #list(): TomlValue {
+    const values: TomlValue[] = [];
+    this.#each("]", () => values.push(this.#value()));
+    return values;
+  }
+
+  #object(): TomlValue {
+    const pairs: Statement[] = [];
+    this.#each("}", () => {
+      const start = this.#at;
+      const path = this.#keys();
+      this.#expect("=");
+      pairs.push({ kind: "pair", path, value: this.#value(), start, end: this.#at });
+    });
+    return together(pairs);
+  }
+
+  /** Reads what stands between commas up to `close`. */
+  #each(close: string, read: () => void): void {
+    this.#at++;
+    for (this.#take(BLANKS); this.#text[this.#at] !== close; this.#take(BLANKS)) {
+      read();
+      this.#take(BLANKS);
+      if (this.#text[this.#at] === close) break;
+      this.#expect(",");
+    }
+    this.#at++;
+  }
+
+  #unquoted(written: string): string {
+    const quotes = /^(?:"""|'''|.)/.exec(written)?.[0] ?? "";
+    const inside = written.slice(quotes.length, -quotes.length);
+    const text = quotes.length === 3 ? inside.replace(/^\r?\n/, "") : inside;
+    return quotes.startsWith("'") ? text : text.replace(ESCAPE, (...found) => this.#unescaped(found));
+  }
+
+  #unescaped([, hex = "", fold, sign = ""]: readonly string[]): string {
+    if (fold !== undefined) return "";
+    const code = hex === "" ? SIGNS[sign]?.codePointAt(0) : Number.parseInt(hex.slice(1), 16);
+    if (code === undefined || code > 0x10_ffff) throw this.#wrong();
+    return String.fromCodePoint(code);
+  }
+
+  #expect(text: string): void {
+    if (!this.#text.startsWith(text, this.#at)) throw this.#wrong();
+    this.#at += text.length;
+  }
+
+  /** Takes what `pattern` (sticky) matches here; "" when it does not. */
   #take(pattern: RegExp): string {
-    const taken = this.#peek(pattern);
-    this.at += taken.length;
+    pattern.lastIndex = this.#at;
+    const [taken = ""] = pattern.exec(this.#text) ?? [];
+    this.#at += taken.length;
     return taken;
   }
 
-  #peek(pattern: RegExp): string {
-    pattern.lastIndex = this.at;
-    return pattern.exec(this.#text)?.[0] ?? "";
-  }
-
   #wrong(): SyntaxError {
-    return new SyntaxError(`no TOML from character ${this.at} on`);
+    return new SyntaxError(`line ${this.#text.slice(0, this.#at).split("\n").length} is no TOML`);
   }
 }
+
+const ESCAPE = /\\(?:(u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}|x[\dA-Fa-f]{2})|([ \t]*\r?\n\s*)|(.?))/g;
+const SIGNS: { readonly [sign: string]: string } = {
+  ...{ b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\u001b", '"': '"', "\\": "\\" },
+};

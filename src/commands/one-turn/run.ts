@@ -8,6 +8,7 @@ import { type Context, command, first, home, json } from "../command.ts";
 import { allInput } from "../input.ts";
 import { Interrupts, unlessInterrupted } from "../interrupts.ts";
 import { withProgress } from "../progress.ts";
+import { OutputClosed } from "../reader-waits.ts";
 import { STARTING } from "../starting.ts";
 import { Happenings } from "./happenings.ts";
 import { followTurn } from "./turn.ts";
@@ -63,6 +64,11 @@ export const runAgent = command({
         const { id } = started;
         const asks = permit === "ask";
         return await followTurn(context, { sessions, id, prompt, happenings, interrupts, bell, shape, asks });
+      } catch (error) {
+        if (!(error instanceof OutputClosed) || interrupts.take() === undefined) throw error;
+        // It was interrupted while nobody read what it prints. That was all for this; the agent is still ended in good order.
+        while (interrupts.take() !== undefined);
+        return 1;
       } finally {
         await withProgress(context.terminal, "Ending the agent", () => ended(sessions, interrupts, bell));
       }

@@ -50,7 +50,8 @@ function wordBehind([verb, ...more]: readonly string[]): Completes | undefined {
   if (verb === undefined) return Object.keys(VERBS);
   if (more.length > 0 || verb === "ls") return undefined;
   if (verb === "start") return "agent";
-  return verb === "events" || verb === "export" ? "session" : "own session";
+  if (verb === "events") return "recording";
+  return verb === "export" ? "session" : "own session";
 }
 
 /** `sessions`: agents, commands and terminals that the server runs. */

@@ -1,14 +1,16 @@
-import { isAbsolute } from "node:path";
 import { createEventText } from "../../agents/show-event.ts";
+import { absolute } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
+import { readBody } from "../../routes/body.ts";
 import { COUNT, ID, list, object, TEXT } from "../../routes/schemas.ts";
+import { START_FIELDS, startOf } from "../../routes/session-fields.ts";
 import { ACCEPTED, PERMISSION } from "../../routes/session-schemas.ts";
 import { clip } from "../../transcript/clip.ts";
 import { printable } from "../../transcript/printable.ts";
 import type { AgentHost, AgentRecords, AgentState } from "../host.ts";
 import { LIMIT, SESSION, USUAL_CHARACTERS } from "../limits.ts";
 import { type Call, type Tool, tool } from "../tool.ts";
-import { framed, NOTICE, shown, shownLine } from "../untrusted.ts";
+import { framed, NOTICE, QuotingFailure, shownLine } from "../untrusted.ts";
 
 const PROMPT = {
   type: "string",
@@ -67,17 +69,21 @@ export const AGENT_TOOLS: readonly Tool[] = [
       prompt: PROMPT,
     },
     required: ["agent"],
-    output: object(STATE, { ...STATE_MORE, seq: { ...COUNT, description: "The number of the prompt's record." } }),
+    output: object(
+      { notice: TEXT, ...STATE },
+      { ...STATE_MORE, seq: { ...COUNT, description: "The number of the prompt's record." } },
+    ),
     hints: DRIVES,
-    async run({ agent, cwd = ".", name, model, permit = "deny", prompt }, call) {
+    async run({ cwd = absolute("."), ...given }, call) {
       const agents = agentsOf(call);
-      if (cwd !== "." && !isAbsolute(cwd))
-        throw new Failure("bad-request", "cwd must be the absolute path of a folder");
-      const started = await agents.start({ agent, cwd, name, model, permit, prompt }, call.signal);
+      const { what, prompt } = await startOf(readBody(START_FIELDS, { ...given, cwd }));
+      const { agent = "", name, model, permit = "deny" } = what;
+      const starting = agents.start({ agent, cwd: what.cwd, name, model, permit, prompt }, call.signal);
+      const started = await starting.catch(inTwoParts);
       const state = stateOf(started);
       const { seq } = started;
       return {
-        structured: { ...state, ...(seq !== undefined && { seq }) },
+        structured: { notice: NOTICE, ...state, ...(seq !== undefined && { seq }) },
         text: `The session ${state.id} of ${shownLine(agent)} is ${state.status}. See what it does with agent_output.`,
       };
     },
@@ -94,22 +100,30 @@ export const AGENT_TOOLS: readonly Tool[] = [
       interrupt: { type: "boolean", description: "Cancel the turn that runs, if one does; else that is an error." },
     },
     required: ["session", "prompt"],
-    output: object(ACCEPTED.properties as Parameters<typeof object>[0], {
-      reason: {
-        ...TEXT,
-        description: "With `wait`, how the turn ended: `completed`, `cancelled`, `error`, `awaiting-input`, …",
+    output: object(
+      { notice: TEXT, ...(ACCEPTED.properties as Parameters<typeof object>[0]) },
+      {
+        reason: {
+          ...TEXT,
+          description: "With `wait`, how the turn ended: `completed`, `cancelled`, `error`, `awaiting-input`, …",
+        },
       },
-    }),
+    ),
     hints: DRIVES,
     async run({ session, prompt, wait = false, interrupt = false }, call) {
-      const { id, seq, reason } = await agentsOf(call).prompt(session, prompt, {
+      const {
+        id,
+        seq,
+        reason: said,
+      } = await agentsOf(call).prompt(session, prompt, {
         wait,
         interrupt,
         signal: call.leaving,
       });
+      const reason = said && shownLine(said);
       const end = reason === undefined ? "The session has taken the prompt" : `The turn ended: ${reason}`;
       return {
-        structured: { id, seq, ...(reason !== undefined && { reason }) },
+        structured: { notice: NOTICE, id, seq, ...(reason !== undefined && { reason }) },
         text: `${end}. See what it did with agent_output, since ${seq}.`,
       };
     },
@@ -167,14 +181,28 @@ function agentsOf({ host }: Call): AgentHost {
   throw new Failure("forbidden", "agents can't be started from here: agent-bridge mcp needs --allow-agents for that");
 }
 
-/** A state without what is not set, printable. */
+/** Why an agent did not start, with its own words apart. */
+function inTwoParts(error: unknown): never {
+  if (!(error instanceof Failure)) throw error;
+  const [, ours, theirs] = /^(.* did not come up): (.*)$/s.exec(error.message) ?? [];
+  throw ours === undefined || theirs === undefined ? error : new QuotingFailure(ours, theirs, error);
+}
+
+/** A state without what is not set; each text printable, on one line. */
 function stateOf({ id, status, agent, name, cwd, error, permissions }: AgentState) {
-  return shown({
-    ...{ id, status, cwd, permissions },
-    ...(agent !== undefined && { agent }),
-    ...(name !== undefined && { name }),
-    ...(error !== undefined && { error }),
-  });
+  const lines = {
+    ...(agent !== undefined && { agent: shownLine(agent) }),
+    ...(name !== undefined && { name: shownLine(name) }),
+    ...(error !== undefined && { error: shownLine(error, 1_000) }),
+  };
+  const questions = permissions.map(({ toolCallId, title, options }) => ({
+    toolCallId: shownLine(toolCallId),
+    ...(title !== undefined && { title: shownLine(title) }),
+    options: options.map(({ optionId, name: its, kind }) => ({
+      ...{ optionId: shownLine(optionId), name: shownLine(its), kind: shownLine(kind) },
+    })),
+  }));
+  return { id, status: shownLine(status), cwd: shownLine(cwd, 4_096), ...lines, permissions: questions };
 }
 
 /** What happened since a record, as much as the limit lets. */
@@ -196,7 +224,21 @@ async function happened(
       text += more.length > limit ? `${clip(more, limit).text}\n(cut: read_session gives it whole)\n` : more;
       nextSeq = seq;
     }
-    if (page.complete || page.next === from) return { text, nextSeq: page.next, complete: true };
-    nextSeq = page.next;
+    if (!page.complete && page.next !== from) nextSeq = page.next;
+    else if (page.records.length > 0 || from !== since) return { text, nextSeq: page.next, complete: true };
+    // Nothing came: the number may be one that no record has had yet, and what gets it is not to be passed over.
+    else return { text, nextSeq: await lastUpTo(agents, session, since, signal), complete: true };
+  }
+}
+
+/** The number of the last record, when that is below `since`; else `since`. */
+async function lastUpTo(agents: AgentHost, session: string, since: number, signal: AbortSignal): Promise<number> {
+  if (since === 0 || (await agents.records(session, since - 1)).records.length > 0) return since;
+  for (let last = 0, from = 0; ; ) {
+    signal.throwIfAborted();
+    const { records, next, complete } = await agents.records(session, from);
+    last = records.at(-1)?.seq ?? last;
+    if (complete || next === from) return last;
+    from = next;
   }
 }

@@ -4,7 +4,8 @@ import { AGENT, COUNT, list, object, orNull, ROW, TEXT } from "../../routes/sche
 import type { ListQuery } from "../../stores/inventory.ts";
 import { LIST_STATES, parseRowCursor } from "../../stores/list-query.ts";
 import type { Listed } from "../../stores/store.ts";
-import { AGENT_NAMES } from "../../transcript/names.ts";
+import { AGENT_NAMES, type AgentName } from "../../transcript/names.ts";
+import type { Host } from "../host.ts";
 import { CURSOR, fitting } from "../limits.ts";
 import { READS, tool } from "../tool.ts";
 import { framed, moment, NOTICE, shown, shownLine } from "../untrusted.ts";
@@ -55,7 +56,7 @@ export const listSessions = tool({
     {
       problems: {
         ...list(object({ agent: AGENT, problem: TEXT })),
-        description: "Agents whose sessions could not be listed, and why.",
+        description: "What is left out of the list, by agent, and why.",
       },
     },
   ),
@@ -71,14 +72,13 @@ export const listSessions = tool({
     const room = fitting(page.transcripts);
     const { transcripts, next, total } =
       room === page.transcripts.length ? page : await inventory.query({ ...query, limit: room });
-    const standings = await inventory.standings();
-    const problems = standings.flatMap(({ agent, problem }) => (problem === undefined ? [] : [{ agent, problem }]));
+    const problems = await problemsOf(host, filter.agent);
     const sessions = shown(transcripts);
     return {
       structured: { notice: NOTICE, sessions, next, total, ...(problems.length > 0 && { problems }) },
       text: [
         `${total} session${total === 1 ? "" : "s"}${sessions.length < total ? `, ${sessions.length} of them here` : ""}`,
-        ...problems.map(({ agent, problem }) => `${agent} is not listed: ${problem}`),
+        ...problems.map(({ agent, problem }) => `left out of ${agent}: ${problem}`),
         ...(sessions.length === 0 ? [] : [framed(() => sessions.map(rowText).join("\n"))]),
         ...(next === null ? [] : [`more: cursor ${next}`]),
       ].join("\n"),
@@ -86,11 +86,27 @@ export const listSessions = tool({
   },
 });
 
+/** What of the sessions of `agent`, or of all, is not listed: a whole store that can't be asked, or some that lies in it. */
+async function problemsOf({ histories }: Host, agent: AgentName | undefined) {
+  const { inventory, stores } = await histories();
+  const standings = await inventory.standings();
+  const asked = stores.filter((store) => agent === undefined || store.agent === agent);
+  const problems = asked.map(async (store) => {
+    const whole = standings.find((standing) => standing.agent === store.agent)?.problem;
+    const { skipped } = whole === undefined ? await store.report() : { skipped: [] };
+    const parts = skipped.map(({ reason, count }) => `${count} × ${reason}`);
+    return [...(whole === undefined ? [] : [whole]), ...parts].map((problem) => ({ agent: store.agent, problem }));
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+/** @throws Failure bad-request, in the API's words for its `before` */
 function rowCursorOf(text: string): ListQuery["before"] {
   try {
     return parseRowCursor(text);
   } catch (error) {
-    throw new Failure("bad-request", "cursor must be the next of an earlier answer", error);
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.kind, error.message.replace(/^before\b/, "cursor"), error);
   }
 }
 

@@ -1,9 +1,10 @@
 import { peerNameOf } from "../../peers/names.ts";
+import type { Peer } from "../../peers/peer.ts";
 import { Failure } from "../../platform/failure.ts";
-import { PEER } from "../../routes/peers.ts";
+import { PEER, PEER_FACTS, PEER_MORE } from "../../routes/peers.ts";
 import { list, object, TEXT } from "../../routes/schemas.ts";
 import { READS, tool } from "../tool.ts";
-import { framed, moment, NOTICE, shown, shownLine } from "../untrusted.ts";
+import { framed, moment, NOTICE, shownLine } from "../untrusted.ts";
 
 /** `peers`: who is live. */
 export const listPeers = tool({
@@ -16,10 +17,10 @@ export const listPeers = tool({
   output: object({ notice: TEXT, peers: list(PEER) }),
   hints: READS,
   async run(_, { host }) {
-    const peers = shown(await host.peers());
+    const peers = (await host.peers()).map(shownPeer);
     const rows = peers.map(({ name, agent, sessionId, cwd, startedAt, activity, title = "" }) => {
-      const facts = [sessionId === null ? agent : `${agent}/${sessionId}`, activity ?? "", shownLine(cwd, 500)];
-      return `${name}  ${facts.filter((fact) => fact !== "").join(" | ")}  since ${moment(startedAt)}  ${shownLine(title)}`;
+      const facts = [sessionId === null ? agent : `${agent}/${sessionId}`, activity ?? "", cwd];
+      return `${name}  ${facts.filter((fact) => fact !== "").join(" | ")}  since ${moment(startedAt)}  ${title}`;
     });
     return {
       structured: { notice: NOTICE, peers },
@@ -43,16 +44,27 @@ export const join = tool({
     },
   },
   required: [],
-  output: PEER,
+  output: object({ notice: TEXT, ...PEER_FACTS }, PEER_MORE),
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ name }, { host }) {
     if (name !== undefined && peerNameOf(name) === undefined) {
       throw new Failure("bad-request", "name must be 1 to 128 characters without / and control characters");
     }
-    const peer = shown(await host.join(name));
+    const peer = shownPeer(await host.join(name));
     return {
-      structured: { ...peer },
-      text: `This session (${peer.agent}/${peer.sessionId}) is known as "${shownLine(peer.name)}".`,
+      structured: { notice: NOTICE, ...peer },
+      text: `This session (${peer.agent}/${peer.sessionId}) is known as "${peer.name}".`,
     };
   },
 });
+
+/** A peer, each text of it printable and on one line. */
+function shownPeer(peer: Peer): Peer {
+  const { name, agent, cwd, activity, title } = peer;
+  return {
+    ...peer,
+    ...{ name: shownLine(name), agent: shownLine(agent), cwd: shownLine(cwd, 500) },
+    ...(activity !== undefined && { activity: shownLine(activity) }),
+    ...(title !== undefined && { title: shownLine(title) }),
+  };
+}

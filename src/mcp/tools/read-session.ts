@@ -1,10 +1,11 @@
 import { Failure } from "../../platform/failure.ts";
 import { asObject } from "../../platform/read.ts";
+import { wrongRef } from "../../routes/chat.ts";
 import { AGENT, ID, list, object, orNull, TEXT, UNCUT_ITEM } from "../../routes/schemas.ts";
 import { cursorOf, START } from "../../transcript/cursor.ts";
 import { itemTexts } from "../item-text.ts";
 import { CHILD, CURSOR, LIMIT, SESSION, USUAL_CHARACTERS } from "../limits.ts";
-import { placeOf, placeText } from "../place.ts";
+import { placeOf, placeText, wrongCursor } from "../place.ts";
 import { type Part, type Reading, readBack, readOn, readRecord } from "../reading.ts";
 import { READS, tool } from "../tool.ts";
 import { framed, NOTICE } from "../untrusted.ts";
@@ -46,7 +47,11 @@ export const readSession = tool({
     {
       next: NEXT,
       prev: PREV,
-      reset: { const: true, description: "The transcript was replaced: this is its beginning." },
+      reset: {
+        const: true,
+        description:
+          "The transcript was replaced: these items are of the new one (its first, unless `prev` stands here).",
+      },
     },
   ),
   hints: READS,
@@ -57,9 +62,10 @@ export const readSession = tool({
     const { chat } = await host.asked(session, child);
     const { pages } = await host.histories();
     const reading = { chat, pages, limit, signal };
-    const part = ref === undefined ? await partAt(reading, cursor, tail) : await readRecord(reading, refOf(ref), 0);
+    const part = await (ref === undefined ? partAt(reading, cursor, tail) : wholeAt(reading, ref));
     const { items, next, prev, complete, reset } = part;
     const { agent, id, child: of } = chat.ref;
+    const isBack = prev !== undefined;
     const places = {
       ...(next !== undefined && { next: placeText(next) }),
       ...(prev !== undefined && { prev: prev && placeText(prev) }),
@@ -69,7 +75,9 @@ export const readSession = tool({
       structured: { notice: NOTICE, session: named, items, complete, ...places, ...(reset && { reset }) },
       text: [
         `${agent}/${id}${of === undefined ? "" : ` subagent ${of}`}: ${items.length} item${items.length === 1 ? "" : "s"}`,
-        ...(reset ? ["The transcript was replaced: this is its beginning."] : []),
+        ...(reset
+          ? [`The transcript was replaced: ${isBack ? "these items are of the new one" : "this is its beginning"}.`]
+          : []),
         items.length === 0 ? "(nothing here)" : framed((word) => itemTexts(items, word)),
         ...(places.prev ? [`before this: cursor ${places.prev}`] : []),
         ...(prev === null ? ["This is the start of the chat."] : []),
@@ -79,24 +87,28 @@ export const readSession = tool({
   },
 });
 
-function partAt(reading: Reading, cursor: string | undefined, tail: number | undefined): Promise<Part> {
+async function partAt(reading: Reading, cursor: string | undefined, tail: number | undefined): Promise<Part> {
   if (tail !== undefined) return readBack(reading, { way: "back", at: "tail" }, tail);
   if (cursor === undefined) return readOn(reading, { way: "on", at: START });
   const place = placeOf(cursor);
-  switch (place.way) {
-    case "on":
-      return readOn(reading, place);
-    case "back":
-      return readBack(reading, place);
-    case "record":
-      return readRecord(reading, place.at, place.offset);
+  try {
+    switch (place.way) {
+      case "on":
+        return await readOn(reading, place);
+      case "back":
+        return await readBack(reading, place);
+      case "record":
+        return await readRecord(reading, place.at, place.offset);
+    }
+  } catch (error) {
+    throw wrongCursor(error);
   }
 }
 
-function refOf(ref: string) {
+async function wholeAt(reading: Reading, ref: string): Promise<Part> {
   try {
-    return cursorOf(ref);
+    return await readRecord(reading, cursorOf(ref), 0);
   } catch (error) {
-    throw new Failure("bad-request", "ref must be the ref of an item of this chat", error);
+    return wrongRef(error);
   }
 }

@@ -1,7 +1,7 @@
 import { basename, dirname, sep } from "node:path";
 import { Breather } from "../../platform/breather.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { type FileStamp, isWithin, sameStamp, stampFrom, stampOf } from "../../platform/files.ts";
+import { type FileStamp, isWithin, sameStamp, stampFrom, stampOf, writtenAt } from "../../platform/files.ts";
 import { pushTo } from "../../platform/push-to.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import { Looks } from "../looks.ts";
@@ -99,6 +99,33 @@ export class Catalogue {
    */
   look(effort: ListEffort): Promise<readonly KnownSession[]> {
     return this.#looks.take(effort);
+  }
+
+  /**
+   * The sessions written last of those whose ids begin with `start`, at most `most`, the newest first. Of all others only names
+   * and times are looked at; what is listed stays what it is.
+   */
+  async newest(start: string, most: number): Promise<readonly KnownSession[]> {
+    const roots = await this.#rootsNow();
+    const folders = (await Promise.all(roots.map((root) => this.#foldersOf(root, [])))).flat();
+    await this.#refreshNames(folders, new Breather());
+    const written: { readonly folder: ProjectFolder; readonly entry: FileEntry; readonly at: number }[] = [];
+    for (const folder of folders) {
+      for (const entry of folder.files.values()) {
+        if (entry.id.startsWith(start)) written.push({ folder, entry, at: writtenAt(entry.path) });
+      }
+    }
+    const found = new Map<SessionId, KnownSession>();
+    for (const { folder, entry } of written.sort((a, b) => b.at - a.at)) {
+      const { id } = entry;
+      if (found.size === most) break;
+      const path = found.has(id) ? undefined : entry.regular ? entry.path : targetInside(folder.root, entry.path);
+      const reading = path === undefined ? undefined : this.#reader.read(path);
+      if (reading?.kind !== "session") continue;
+      const { stamp, facts } = reading;
+      found.set(id, { id, place: placeIn(folder.root, folder.path, id), project: basename(folder.path), stamp, facts });
+    }
+    return [...found.values()];
   }
 
   /**

@@ -133,7 +133,15 @@ function promptAt(draft: Draft, rewound: Rewound[]): Prompt | undefined {
   const { record, start } = draft;
   if (record === undefined || record.type !== "user") return undefined;
   if (!draft.entries.some(({ kind }) => kind === "user")) return undefined;
-  return { start, record, rewinds: (first) => rewound.push({ start, record, entries: draft.entries, first }) };
+  const { entries } = draft;
+  return {
+    start,
+    record,
+    rewinds: (first) => rewound.push({ start, record, entries, first }),
+    goesFarBack: () => {
+      for (const entry of entries) if (entry.kind === "user") Object.assign(entry, { goesFarBack: true });
+    },
+  };
 }
 
 /** A prompt that takes back turns, from the prompt `first` on. */
@@ -150,10 +158,14 @@ function markRewinds(file: ChatFile, rewound: readonly Rewound[]): void {
   for (const one of rewound) {
     const [entry] = one.entries;
     if (entry === undefined || copies.has(one)) continue;
-    const summary = `back to before: ${oneLine(one.first.text.slice(0, TITLE_CHARACTERS * 4))}`;
-    const takesBack = posOf(one.first.shownAt);
-    one.entries.unshift({ kind: "marker", marker: "rewind", at: entry.at, pos: entry.pos, summary, takesBack });
+    one.entries.unshift(rewindMark(entry, one.first));
   }
+}
+
+/** The mark before the prompt `entry` that takes back all from the prompt `first` on. */
+export function rewindMark({ at, pos }: Entry, first: TakenPrompt): Entry {
+  const summary = `back to before: ${oneLine(first.text.slice(0, TITLE_CHARACTERS * 4))}`;
+  return { kind: "marker", marker: "rewind", at, pos, summary, takesBack: posOf(first.shownAt) };
 }
 
 /** Most prompts follow their parent closely: then what stands between is in the page, and mostly nothing. */

@@ -10,15 +10,16 @@ import { type FileStamp, type OpenFile, stampOf, withFile, withFileNow } from ".
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
-import { LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
+import { CHILDREN, LOOK_BACK_BYTES, PAGE_BYTES, UNCUT_RECORD_BYTES } from "../../transcript/limits.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import type { Budget, ChildList, EntryPage, EntryPageBefore, Skipped } from "../store.ts";
 import { type ChatFile, posOf, withChat } from "./chat-file.ts";
-import { type ChatRecord, readChat } from "./chat-records.ts";
+import { type ChatRecord, readChat, rewindMark } from "./chat-records.ts";
 import { agentChat, type ChatScope, MAIN_CHAT, sidechainChat } from "./chat-scope.ts";
 import { ChildLister } from "./child-list.ts";
 import { ChildIndex } from "./children.ts";
 import { EvidenceFinder } from "./evidence.ts";
+import { FarRewinds } from "./far-rewinds.ts";
 import { readLongLine } from "./long-line.ts";
 import { addTo, type Meter, newMeter } from "./meter.ts";
 import { mentionsSubagents, orphanedCalls } from "./namings.ts";
@@ -63,6 +64,7 @@ export class ClaudeChats {
   readonly #children: ChildIndex;
   readonly #evidence: EvidenceFinder;
   readonly #lister: ChildLister;
+  readonly #farRewinds: FarRewinds;
 
   constructor(deps: ClaudeChatsDeps) {
     this.#clock = deps.clock;
@@ -72,6 +74,7 @@ export class ClaudeChats {
     const reading = { meter: this.#meter, pool: this.#pool };
     this.#children = new ChildIndex(reading, this.#trouble);
     this.#evidence = new EvidenceFinder(reading);
+    this.#farRewinds = new FarRewinds(reading);
     this.#lister = new ChildLister(this.#children, reading, this.#evidence);
   }
 
@@ -135,20 +138,33 @@ export class ClaudeChats {
       // A page shows nothing of a record that is too long for it, so its subagents stand elsewhere.
       const long = chat.lineAt(cursor.offset) === undefined;
       const { entries } = long ? { entries: entriesOf(records) } : await this.#tell(place, open, chat, records, LATER);
-      return withPersistedOutput(place, records[0]?.record, entries, mostBytes);
+      const whole = await withPersistedOutput(place, records[0]?.record, entries, mostBytes);
+      return mostBytes === undefined ? whole : this.#withFarRewind(open, chat, cursor.offset, whole);
     });
   }
 
-  /** The newest 200 subagents of the session; of a subagent, those that it started. @throws Failure not-found */
-  async children(place: ClaudePlace): Promise<ChildList> {
+  /** The entries of the record at `start`, behind the mark of what it takes back, wherever that stands. */
+  async #withFarRewind(
+    open: OpenFile,
+    chat: ChatFile,
+    start: ByteOffset,
+    entries: readonly Entry[],
+  ): Promise<readonly Entry[]> {
+    const prompt = entries.find((entry) => entry.kind === "user" && entry.goesFarBack);
+    const first = prompt && (await this.#farRewinds.takenBy(open, chat, start));
+    return prompt === undefined || first === undefined ? entries : [rewindMark(prompt, first), ...entries];
+  }
+
+  /** The newest `most` (200 when left out) subagents of the session; of a subagent, those that it started. @throws Failure not-found */
+  async children(place: ClaudePlace, most = CHILDREN): Promise<ChildList> {
     requireThere(place);
-    return this.#lister.list(place, agentOf(place), this.#isLive(place.session));
+    return this.#lister.list(place, agentOf(place), this.#isLive(place.session), most);
   }
 
   /** The place of the subagent `id`, when it is one of this very session. @throws Failure not-found: the session is gone */
   async child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined> {
     requireThere(place);
-    return (await this.#children.of(place, "trust")).byId.get(id)?.place;
+    return (await this.#children.one(place, id))?.place;
   }
 
   /** What was left out of the chats that were read, by reason: files with damaged lines, files that can't be read. */

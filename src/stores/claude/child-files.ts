@@ -35,8 +35,15 @@ const FOLDERS = 512;
 
 interface Folder {
   readonly stamp: FileStamp;
-  readonly files: readonly ChildFile[];
+  readonly files: ReadonlyMap<SessionId, ChildFile>;
   readonly folders: readonly string[];
+}
+
+/** What is found on the way through a session's folders: the files of each, how many in all, and the folders. */
+interface Found {
+  readonly lists: ReadonlyMap<SessionId, ChildFile>[];
+  files: number;
+  readonly stamps: FileStamp[];
 }
 
 /** Lists subagents' files; a folder is read again only when it has changed. */
@@ -50,17 +57,23 @@ export class ChildFinder {
 
   /** The subagents' files of the session at `place`: in its own folders, and beside it those of any session. */
   list(place: ClaudePlace): ChildFiles {
-    const project = dirname(place.mainFile);
-    const found: { files: ChildFile[]; folders: FileStamp[] } = { files: [], folders: [] };
-    const beside = this.#folder(project, true);
-    if (beside !== undefined) {
-      found.folders.push(beside.stamp);
-      found.files.push(...beside.files);
-    }
+    const found = this.#look(place);
+    return { files: found.lists.flatMap((list) => [...list.values()]), folders: found.stamps };
+  }
+
+  /** Those of them that may be the subagent `id`, in the same order. */
+  named(place: ClaudePlace, id: SessionId): ChildFile[] {
+    return this.#look(place).lists.flatMap((list) => list.get(id) ?? []);
+  }
+
+  #look(place: ClaudePlace): Found {
+    const found: Found = { lists: [], files: 0, stamps: [] };
+    const beside = this.#folder(dirname(place.mainFile), true);
+    if (beside !== undefined) add(found, beside);
     // The one beside the transcript comes last: of two files with one id it is asked for the later.
     for (const sideFolder of [...sideFoldersOf(place)].reverse()) {
       const side = stampOf(sideFolder);
-      if (side !== undefined) found.folders.push(side);
+      if (side !== undefined) found.stamps.push(side);
       const own = realPath(sideFolder);
       // A folder that is a link to another place is not this session's own.
       if (own !== undefined && own === realOwnFolder(sideFolder) && isWithin(place.root, own)) {
@@ -70,12 +83,11 @@ export class ChildFinder {
     return found;
   }
 
-  #walk(path: string, real: string, depth: number, found: { files: ChildFile[]; folders: FileStamp[] }): void {
-    if (depth === 0 || found.files.length > MOST_FILES || realPath(path) !== real) return;
+  #walk(path: string, real: string, depth: number, found: Found): void {
+    if (depth === 0 || found.files > MOST_FILES || realPath(path) !== real) return;
     const folder = this.#folder(path, false);
     if (folder === undefined) return;
-    found.folders.push(folder.stamp);
-    found.files.push(...folder.files);
+    add(found, folder);
     for (const name of folder.folders) this.#walk(join(path, name), join(real, name), depth - 1, found);
   }
 
@@ -87,7 +99,7 @@ export class ChildFinder {
     const entries = this.#entriesOf(path);
     const folder: Folder = {
       stamp,
-      files: entries.flatMap((entry) => childFile(path, entry, shared) ?? []),
+      files: new Map(entries.flatMap((entry) => childFile(path, entry, shared) ?? []).map((file) => [file.id, file])),
       folders: shared ? [] : entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
     };
     this.#folders.set(path, folder);
@@ -103,6 +115,12 @@ export class ChildFinder {
       return [];
     }
   }
+}
+
+function add(found: Found, { files, stamp }: Folder): void {
+  found.lists.push(files);
+  found.files += files.size;
+  found.stamps.push(stamp);
 }
 
 function childFile(path: string, entry: Dirent, shared: boolean): ChildFile | undefined {

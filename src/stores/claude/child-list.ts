@@ -2,8 +2,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { byteOffsetOf } from "../../jsonl/cursor.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import { type FileStamp, sameStamp, stampOf, withFile } from "../../platform/files.ts";
+import { pushTo } from "../../platform/push-to.ts";
 import { Recent } from "../../platform/recent.ts";
-import { CHILDREN } from "../../transcript/limits.ts";
 import type { SessionId } from "../../transcript/names.ts";
 import type { ChildEntry, ChildList } from "../store.ts";
 import { type ChatFile, type Reading, withChat } from "./chat-file.ts";
@@ -32,20 +32,21 @@ export class ChildLister {
     this.#evidence = evidence;
   }
 
-  /** The newest 200 of the session at `place`; of a subagent's place, those that it started. */
-  async list(place: ClaudePlace, agent: SessionId | undefined, live: boolean): Promise<ChildList> {
+  /** The newest `most` of the session at `place`; of a subagent's place, those that it started. */
+  async list(place: ClaudePlace, agent: SessionId | undefined, live: boolean, most: number): Promise<ChildList> {
     const main = stampOf(place.mainFile);
     const { all, byId, folders } = await this.#index.of(place, "fresh");
     const ours = all.filter((child) => agent === undefined || child.meta?.parent === agent);
-    const chosen = ours.sort(newestFirst).slice(0, CHILDREN);
+    const chosen = ours.sort(newestFirst).slice(0, most);
     const uses = [...(main ? [main] : []), ...folders];
     if (chosen.length === 0) return { children: [], uses, settled: true };
-    const evidence = await this.#evidenceOf(place, chosen, byId);
+    const parentOf = parentsIn(byId);
+    const evidence = await this.#evidenceOf(place, new Set(chosen.map(parentOf)), byId);
     const byPrompt = callsByPrompt(all, evidence.get(undefined));
     const children: ChildEntry[] = [];
     for (const child of chosen) {
       uses.push(...child.files.flatMap((file) => stampOf(file) ?? []));
-      children.push(this.#entry(child, byId, evidence, byPrompt, await this.#tailOf(child), live));
+      children.push(this.#entry(child, parentOf(child), evidence, byPrompt, await this.#tailOf(child), live));
       if (children.length % 16 === 0) await turn();
     }
     return { children, uses, settled: true };
@@ -53,13 +54,12 @@ export class ChildLister {
 
   #entry(
     child: Child,
-    byId: ReadonlyMap<SessionId, Child>,
+    parent: SessionId | undefined,
     evidence: ReadonlyMap<SessionId | undefined, Evidence>,
     byPrompt: ReadonlyMap<SessionId, string>,
     tail: ChildTail,
     live: boolean,
   ): ChildEntry {
-    const parent = parentOf(child, byId);
     const said = evidence.get(parent);
     const callId = child.meta?.toolUseId ?? said?.callOf.get(child.id) ?? byPrompt.get(child.id);
     const call = callId === undefined ? undefined : said?.described.get(callId);
@@ -84,7 +84,7 @@ export class ChildLister {
   /** What the session's chat, and that of every subagent that started one, say of those they started. */
   async #evidenceOf(
     place: ClaudePlace,
-    children: readonly Child[],
+    parents: ReadonlySet<SessionId | undefined>,
     byId: ReadonlyMap<SessionId, Child>,
   ): Promise<Map<SessionId | undefined, Evidence>> {
     const evidence = new Map<SessionId | undefined, Evidence>();
@@ -94,7 +94,7 @@ export class ChildLister {
       if (found !== undefined) evidence.set(agent, found);
     };
     await of(place.mainFile, undefined);
-    for (const parent of new Set(children.map((child) => parentOf(child, byId)))) {
+    for (const parent of parents) {
       const file = parent === undefined ? undefined : byId.get(parent)?.place.file;
       if (file !== undefined) await of(file, parent);
     }
@@ -137,15 +137,18 @@ function startOf(child: Child): EpochMs {
   return child.first.at ?? modifiedAt(child) ?? (0 as EpochMs);
 }
 
-/** The subagent that started `child`; what names itself, or goes round in a circle, has none. */
-function parentOf(child: Child, byId: ReadonlyMap<SessionId, Child>): SessionId | undefined {
-  const seen = new Set<SessionId>([child.id]);
-  const parent = child.meta?.parent;
-  for (let id = parent; id !== undefined; id = byId.get(id)?.meta?.parent) {
-    if (seen.has(id)) return undefined;
-    seen.add(id);
-  }
-  return parent;
+/** Tells the subagent that started one; what names itself, or goes round in a circle, has none. */
+function parentsIn(byId: ReadonlyMap<SessionId, Child>): (child: Child) => SessionId | undefined {
+  // Each way up is walked once, however many start on it.
+  const ends = new Map<SessionId, boolean>();
+  return ({ id, meta }) => {
+    const way = new Set<SessionId>();
+    let at: SessionId | undefined = id;
+    for (; at !== undefined && !ends.has(at) && !way.has(at); at = byId.get(at)?.meta?.parent) way.add(at);
+    const end = at === undefined || ends.get(at) === true;
+    for (const one of way) ends.set(one, end);
+    return end ? meta?.parent : undefined;
+  };
 }
 
 /** The calls that nothing but their prompt links to the subagents that they started. */
@@ -155,12 +158,14 @@ function callsByPrompt(children: readonly Child[], said: Evidence | undefined): 
   const linked = (child: Child): string | undefined => child.meta?.toolUseId ?? said.callOf.get(child.id);
   const open = children.filter((child) => linked(child) === undefined && child.meta?.parent === undefined);
   const taken = new Set(children.map(linked));
-  for (const prompt of new Set(open.flatMap(({ first }) => first.prompt ?? []))) {
-    const asking = [...said.described].flatMap(([id, call]) =>
-      call.prompt === prompt && !taken.has(id) ? [{ id, at: call.at }] : [],
-    );
-    const asked = open.filter(({ first }) => first.prompt === prompt).map(({ id, first }) => ({ id, at: first.at }));
-    for (const [callId, { id }] of matchByPrompt(asking, asked)) calls.set(id, callId);
+  const asked = new Map<string, { id: SessionId; at: EpochMs | undefined }[]>();
+  for (const { id, first } of open) if (first.prompt !== undefined) pushTo(asked, first.prompt, { id, at: first.at });
+  const asking = new Map<string, { id: string; at: EpochMs | undefined }[]>();
+  for (const [id, { at, prompt }] of said.described) {
+    if (prompt !== undefined && asked.has(prompt) && !taken.has(id)) pushTo(asking, prompt, { id, at });
+  }
+  for (const [prompt, calling] of asking) {
+    for (const [callId, { id }] of matchByPrompt(calling, asked.get(prompt) ?? [])) calls.set(id, callId);
   }
   return calls;
 }

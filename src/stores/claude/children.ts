@@ -76,6 +76,17 @@ export class ChildIndex {
     return { all: [...byId.values()], byId, folders };
   }
 
+  /** The subagent `id` of the session at `place`, without looking at any other. */
+  async one(place: ClaudePlace, id: SessionId): Promise<Child | undefined> {
+    const named = new Map<string, boolean>();
+    for (const file of this.#finder.named(place, id).reverse()) {
+      const known = await this.#facts(place, file, "trust");
+      if (known.first !== undefined && (await this.#isOf(place, file, known.first, named)))
+        return childOf(place, file, known.first, known.meta);
+    }
+    return (await this.#inline(place, undefined)).find((inline) => inline.id === id);
+  }
+
   /** Whether what is known of a subagent was read from other files, or from a meta file that was written anew since. */
   isOutdated({ files: [file, meta] }: Child): boolean {
     const known = file === undefined ? undefined : this.#known.get(file);

@@ -7,7 +7,6 @@ import { asObject, asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { UNCUT_BYTES } from "../../transcript/limits.ts";
 import { type ClaudePlace, sideFoldersOf } from "./place.ts";
-import { withoutAnsi } from "./user-text.ts";
 
 /** Where the whole is, as the text of such a result says. */
 const SAVED_TO = /^[^\n]*\n[^\n]*Full output saved to: ([^\n]+)/;
@@ -59,7 +58,7 @@ async function outputIn(
     if (!isWithin(root, folder)) return undefined;
     return await withFile(folder, join(folder, name), (file) => {
       if (mostBytes !== undefined && file.size > mostBytes) return undefined;
-      return withoutAnsi(readRange(file, 0, Math.min(file.size, mostBytes ?? UNCUT_BYTES + 64)).toString());
+      return readRange(file, 0, Math.min(file.size, mostBytes ?? UNCUT_BYTES + 64)).toString();
     });
   } catch (error) {
     if (error instanceof Failure || (error instanceof Error && "code" in error)) return undefined;

@@ -4,7 +4,7 @@ import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toolResult, toolResultOf } from "./tool-results.ts";
 import { usageOf } from "./usage.ts";
-import { readUserText, withoutAnsi } from "./user-text.ts";
+import { readUserText } from "./user-text.ts";
 
 /** Where a record stands, and when it is to be when it does not say itself. */
 export interface RecordPlace {
@@ -249,7 +249,7 @@ function saidBySystem(record: JsonObject): Said[] {
 function saidByLocalCommand(text: string): Said[] {
   const read = readUserText(text);
   const plain = read.kind === "prompt" && read.command === undefined;
-  return plain ? [commandMarker(withoutAnsi(read.text), false)] : saidInName(text);
+  return plain ? [commandMarker(read.text, false)] : saidInName(text);
 }
 
 function compactionSummary(metadata: JsonObject | undefined): string {
@@ -274,7 +274,7 @@ function retriedError(record: JsonObject): Said[] {
 }
 
 function apiError(text: string): Said {
-  return { kind: "marker", marker: "error", text: withoutAnsi(text), isError: true };
+  return { kind: "marker", marker: "error", text, isError: true };
 }
 
 /** A prompt that was typed while the agent worked and given to it in mid-turn stands in an attachment alone. */

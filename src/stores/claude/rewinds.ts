@@ -20,6 +20,8 @@ export interface Prompt {
   readonly record: JsonObject;
   /** Told with the first prompt that is taken back. */
   rewinds(first: TakenPrompt): void;
+  /** Told when its parent stands further back than is looked. */
+  goesFarBack(): void;
 }
 
 /** The first prompt that is taken back. */
@@ -45,11 +47,17 @@ export function findRewinds(file: ChatFile, prompts: readonly Prompt[]): void {
   for (const prompt of prompts) {
     const parent = asText(prompt.record.parentUuid);
     if (parent !== undefined && isPlainId(parent)) pushTo(open, parent, prompt);
-    else if (prompt.record.parentUuid === null && prompt.start <= LOOK_BACK_BYTES) roots.push(prompt);
+    else if (prompt.record.parentUuid !== null) continue;
+    else if (prompt.start <= LOOK_BACK_BYTES) roots.push(prompt);
+    else prompt.goesFarBack();
   }
   findRewindsToStart(file, turns, roots);
   const found: { readonly prompt: Prompt; readonly place: ByteOffset }[] = [];
   file.nearest(UUID, open, (prompt, place) => found.push({ prompt, place }) > 0);
+  const near = new Set(found.map(({ prompt }) => prompt));
+  for (const prompt of [...open.values()].flat()) {
+    if (prompt.start > LOOK_BACK_BYTES && !near.has(prompt)) prompt.goesFarBack();
+  }
   // In the order of the file, so that the search for one goes on where that for the last has ended.
   for (const { prompt, place } of found.sort((a, b) => a.prompt.start - b.prompt.start)) {
     const next = file.lineEnd(place);

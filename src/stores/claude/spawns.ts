@@ -1,6 +1,7 @@
 import type { ByteOffset } from "../../jsonl/cursor.ts";
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
+import { pushTo } from "../../platform/push-to.ts";
 import { asText, type JsonObject } from "../../platform/read.ts";
 import type { Entry, SubagentEntry } from "../../transcript/entry.ts";
 import { LOOK_BACK_BYTES, SETTLE_MS } from "../../transcript/limits.ts";
@@ -63,6 +64,8 @@ class Placing {
   readonly #children: Children;
   readonly #now: EpochMs;
   readonly #used = new Map<SessionId, Child>();
+  /** The subagents whose meta files name a call, by its id. */
+  readonly #byCall = new Map<string, Child[]>();
   /** The calls that notified subagents were started by, by where the notification stands. */
   readonly #calls = new Map<ByteOffset, Call>();
 
@@ -74,6 +77,9 @@ class Placing {
     this.#evidence = evidence;
     const ours = children.all.filter((child) => this.#isOurs(child));
     this.#prompts = new PromptLinks(file, ours);
+    for (const child of children.all) {
+      if (child.meta?.toolUseId !== undefined) pushTo(this.#byCall, child.meta.toolUseId, child);
+    }
     this.#children = children;
     this.#now = now;
   }
@@ -136,9 +142,8 @@ class Placing {
 
   /** The subagents that `call` started, as far as can be told from the call. */
   #linkedTo(call: Call): Child[] {
-    const byId = this.#children.all.filter(
-      (child) => this.#isOurs(child) && isMetaOf(child, call, this.#prompts.timeOf(call)),
-    );
+    const linked = this.#byCall.get(call.id) ?? [];
+    const byId = linked.filter((child) => this.#isOurs(child) && isMetaOf(child, call, this.#prompts.timeOf(call)));
     const byPrompt = byId.length > 0 ? undefined : this.#prompts.startedSoon(call);
     return byPrompt === undefined ? byId : [byPrompt];
   }

@@ -41,7 +41,7 @@ export interface ClaudeChatReader {
   entries(place: ClaudePlace, from: Cursor, budget: Budget): Promise<EntryPage>;
   before(place: ClaudePlace, before: Cursor | "tail", budget: Budget): Promise<EntryPageBefore>;
   record(place: ClaudePlace, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
-  children(place: ClaudePlace): Promise<ChildList>;
+  children(place: ClaudePlace, most?: number): Promise<ChildList>;
   child(place: ClaudePlace, id: SessionId): Promise<ClaudePlace | undefined>;
   /** What was left out of the chats that were read, by reason. */
   skipped(): readonly Skipped[];
@@ -103,6 +103,10 @@ export class ClaudeStore implements Store {
     return sessions.map((session) => this.#row(session, live.get(session.id)));
   }
 
+  async newest(start: string, most: number): Promise<readonly Listed[]> {
+    return (await this.#catalogue.newest(start, most)).map((session) => this.#row(session, undefined));
+  }
+
   async find(id: SessionId): Promise<SessionRef | undefined> {
     const place = isClaudeSession(id) ? await this.#catalogue.find(id) : undefined;
     return place && { agent: this.agent, id, place };
@@ -126,8 +130,8 @@ export class ClaudeStore implements Store {
     return this.#at(ref, (place) => this.#chats.record(place, pos, mostBytes));
   }
 
-  children(ref: SessionRef): Promise<ChildList> {
-    return this.#at(ref, (place) => this.#chats.children(place));
+  children(ref: SessionRef, most?: number): Promise<ChildList> {
+    return this.#at(ref, (place) => this.#chats.children(place, most));
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
 import type { ToolResultEntry } from "../../transcript/entry.ts";
-import { withoutAnsi, withoutContext } from "./user-text.ts";
+import { withoutContext } from "./user-text.ts";
 
 /** How a result begins that was too large for the transcript (2.1.332): with where the whole is, and a little of it. */
 export const PERSISTED = "<persisted-output>";
@@ -17,7 +17,7 @@ export function toolResult(block: unknown, structured: unknown): Omit<ToolResult
   if (fields === undefined) return undefined;
   const callId = asText(fields.tool_use_id);
   const raw = textOfContent(fields.content) ?? asString(asObject(structured)?.stdout) ?? "";
-  const text = withoutContext(withoutAnsi(raw));
+  const text = withoutContext(raw);
   const wrapped = /^<tool_use_error>([\s\S]*?)(?:<\/tool_use_error>)?$/.exec(text);
   const isError =
     fields.is_error === true ||

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { withoutAnsi } from "../../transcript/ansi.ts";
 
 /** What a text in the user's name is, once everything that Claude Code puts there itself is taken away. */
 export type UserText =
@@ -149,11 +149,6 @@ function closingOf(all: readonly Tag[], at: number, nested: boolean): number | u
   return undefined;
 }
 
-/** `text` without the escape sequences that colour and move things in a terminal. */
-export function withoutAnsi(text: string): string {
-  return text.includes("\u001b") || text.includes("\u009b") ? stripVTControlCharacters(text) : text;
-}
-
 function readWrapped(text: string): UserText {
   if (hasWordsBehind(text)) return { kind: "prompt", text };
   const command = commandLine(text);
@@ -163,7 +158,7 @@ function readWrapped(text: string): UserText {
   const bash = inside(text.slice(0, outputAt), "bash-input");
   if (bash !== undefined) {
     const output = bashOutput(text.slice(outputAt));
-    return { kind: "prompt", text: `!${bash}`, command: "bash", ...(output !== "" && { output }) };
+    return { kind: "prompt", text: `!${bash}`, command: "bash", ...(withoutAnsi(output) !== "" && { output }) };
   }
   if (text.startsWith("<bash-stdout>") || text.startsWith("<bash-stderr>")) {
     return { kind: "bash-output", text: bashOutput(text) };
@@ -190,14 +185,15 @@ function commandLine(text: string): string | undefined {
 
 function bashOutput(text: string): string {
   const printed = [inside(text, "bash-stdout"), inside(text, "bash-stderr")].filter((part) => part);
-  return withoutAnsi(printed.join("\n"));
+  return printed.join("\n");
 }
 
 function commandOutput(text: string | undefined, isError: boolean): UserText {
+  // What has nothing but colours in it shows nothing.
   const printed = withoutAnsi(text ?? "");
   return printed.trim() === "" || printed === "(no content)"
     ? HIDDEN
-    : { kind: "command-output", text: printed, isError };
+    : { kind: "command-output", text: text ?? "", isError };
 }
 
 /** What stands between the first `<tag>` and the last `</tag>`: what was printed may hold such a tag itself. */

@@ -50,8 +50,8 @@ export class Children {
     this.#most = most;
   }
 
-  /** The agents that `parent` spawned, newest first, at most 200. Reviews and other helpers are none. */
-  async list(parent: SessionId): Promise<ChildList> {
+  /** The agents that `parent` spawned, newest first, at most `most`. Reviews and other helpers are none. */
+  async list(parent: SessionId, most = CHILDREN): Promise<ChildList> {
     const found: { entry: ChildEntry; file: RolloutFile; facts: FileFacts }[] = [];
     let settled = true;
     for (const id of await this.threadsOf(parent, ["spawned"])) {
@@ -67,7 +67,7 @@ export class Children {
     }
     found.sort((a, b) => b.entry.startedAt - a.entry.startedAt || (a.entry.id < b.entry.id ? 1 : -1));
     const children: ChildEntry[] = [];
-    const shown = found.slice(0, CHILDREN);
+    const shown = found.slice(0, most);
     for (const { entry, file, facts } of shown) {
       const turn = await this.#turn(file, facts);
       // Whether an open turn goes on is told by a process, not by a file.

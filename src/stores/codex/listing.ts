@@ -1,5 +1,6 @@
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
+import { writtenAt as lastWritten } from "../../platform/files.ts";
 import { type SessionId, sessionIdOf } from "../../transcript/names.ts";
 import { frozenRow } from "../frozen-row.ts";
 import type { ListEffort, Listed, LiveProof, Skipped, StoreReport } from "../store.ts";
@@ -86,6 +87,25 @@ export class Listing {
       for (const thread of this.#rows.keys()) if (catalog.ofThread(thread).length === 0) this.#rows.delete(thread);
     }
     this.#changed.clear();
+    return listed;
+  }
+
+  /** A person's threads that were written last, of those whose ids begin with `start`, the newest first: see `Store`. */
+  async newest(start: string, most: number): Promise<readonly Listed[]> {
+    const { catalog, homes } = this.#tools;
+    await catalog.refresh("sweep");
+    for (const home of homes) this.#hints.set(home, await this.#tools.index(home));
+    this.#readNames();
+    const begun = [...catalog.threads()].filter(([thread]) => thread.startsWith(start));
+    const written = begun.map(([thread, files]) => {
+      return { thread, files, at: Math.max(...files.map(({ path }) => lastWritten(path))) };
+    });
+    const listed: Listed[] = [];
+    for (const { thread, files } of written.sort((a, b) => b.at - a.at)) {
+      if (listed.length === most) break;
+      const row = this.#rowNow(thread, files) ?? (await this.#row(thread, files));
+      if (hasRow(row) && row.row.parent === undefined) listed.push(row.row);
+    }
     return listed;
   }
 

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { BytePool, PageBuffers } from "../../jsonl/buffers.ts";
 import { Continuity } from "../../jsonl/continuity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Environment } from "../../platform/environment.ts";
+import { cacheFolder, type Environment } from "../../platform/environment.ts";
 import { Failure } from "../../platform/failure.ts";
 import { asObject } from "../../platform/read.ts";
 import type { Watcher } from "../../platform/watch.ts";
@@ -88,7 +88,7 @@ export class CodexStore implements Store {
     this.#homes = [...new Set([home, ...extraRoots].map((path) => resolve(path)))];
     this.#lockTable = options.locks ?? systemLocks;
     const locks = (of: string): WriterLocks => this.#locksOf(of);
-    const cache = options.cacheFolder ?? join(environment.bridgeHome, "cache");
+    const cache = options.cacheFolder ?? cacheFolder(environment);
     const databases = environment.variable("CODEX_SQLITE_HOME");
     const states = new Map(
       this.#homes.map((path, rank) => {
@@ -131,6 +131,10 @@ export class CodexStore implements Store {
     return this.#listing.list(effort, signal);
   }
 
+  newest(start: string, most: number): Promise<readonly Listed[]> {
+    return this.#listing.newest(start, most);
+  }
+
   async find(id: SessionId): Promise<SessionRef | undefined> {
     await this.#catalog.refresh("quick");
     if (this.#catalog.ofThread(id).length === 0) await this.#catalog.refresh("sweep");
@@ -156,11 +160,11 @@ export class CodexStore implements Store {
     return this.#read(ref, (chain) => readRecord(chain, pos, mostBytes, this.#tools(chain)));
   }
 
-  async children(ref: SessionRef): Promise<ChildList> {
+  async children(ref: SessionRef, most?: number): Promise<ChildList> {
     const thread = threadOf(ref);
     await this.#catalog.refresh("quick");
     if ((await this.#chains.current(thread)) === undefined) throw new Failure("not-found", "no such transcript");
-    return this.#children.list(thread);
+    return this.#children.list(thread, most);
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

@@ -115,13 +115,13 @@ export class HermesChats {
     return value;
   }
 
-  /** The newest 200 conversations that sessions of this one started as subagents. @throws Failure not-found, unreadable */
-  async children(place: HermesPlace): Promise<ChildList> {
+  /** The newest `most` conversations that sessions of this one started as subagents. @throws Failure not-found, unreadable */
+  async children(place: HermesPlace, most = CHILDREN): Promise<ChildList> {
     const { value, uses, stale } = await readHermes(place.database, (database) => {
       const { conversation, conversations } = conversationAt(database, place, true);
       return conversations.delegatedBy(conversation).flatMap((child) => childEntry(child) ?? []);
     });
-    return { children: value.slice(0, CHILDREN), uses, settled: !stale };
+    return { children: value.slice(0, most), uses, settled: !stale };
   }
 
   /** The place of the subagent `id`, when it is one of this very conversation. @throws Failure not-found, unreadable */

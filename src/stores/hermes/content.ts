@@ -3,12 +3,15 @@ import { asArray, asObject, asString, asText } from "../../platform/read.ts";
 /** How Hermes marks content that is JSON (multimodal parts, seen from schema 1 on) and not the text itself. */
 const JSON_MARK = "\0json:";
 
-/** The text of a row's content: plain, or its text parts when it is multimodal; images and other parts are left out. */
-export function contentText(content: string | undefined): string {
+/** What stands for an image: its data is never shown. */
+export const IMAGE = "[image]";
+
+/** The text of a row's content: plain, or its text parts when it is multimodal, with `image` in the place of images. */
+export function contentText(content: string | undefined, image = ""): string {
   if (content === undefined) return "";
   if (!content.startsWith(JSON_MARK)) return content;
   const parsed = parsedJson(content.slice(JSON_MARK.length));
-  return parsed === undefined ? "" : partsText(parsed);
+  return parsed === undefined ? "" : partsText(parsed, image);
 }
 
 /** Whether content or calls are there and are not the JSON that they are meant to be. */
@@ -20,21 +23,24 @@ export function isDamaged(content: string | undefined, calls: string | undefined
 /** How deep parts are looked for in parts; the APIs nest them twice. */
 const MOST_LEVELS = 16;
 
-/** The text of message parts as the OpenAI APIs shape them (`text`, `input_text`, `output_text`). */
-function partsText(value: unknown, levels = MOST_LEVELS): string {
+/** The text of message parts as the OpenAI APIs shape them (`text`, `input_text`, `output_text`; `image_url`, `input_image`). */
+function partsText(value: unknown, image = "", levels = MOST_LEVELS): string {
   if (levels === 0) return "";
   const text = asString(value);
   if (text !== undefined) return text;
   const parts = asArray(value);
   if (parts !== undefined)
     return parts
-      .map((part) => partsText(part, levels - 1))
+      .map((part) => partsText(part, image, levels - 1))
       .filter((part) => part !== "")
       .join("\n");
   const fields = asObject(value);
   if (fields === undefined) return typeof value === "number" ? String(value) : "";
+  if (/image/.test(String(fields.type))) return image;
   const known = fields.type === undefined || /^(?:text|input_text|output_text|refusal)$/.test(String(fields.type));
-  return known ? (asText(fields.text) ?? asText(fields.refusal) ?? partsText(fields.content ?? "", levels - 1)) : "";
+  return known
+    ? (asText(fields.text) ?? asText(fields.refusal) ?? partsText(fields.content ?? "", image, levels - 1))
+    : "";
 }
 
 /** The answer in a row's `codex_message_items`, which may be the only place it stands (schema 9 and newer). */

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../platform/clock.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
-import { type Call, callsOf, codexItemsText, contentText, isErrorOutput, reasoningText } from "./content.ts";
+import { type Call, callsOf, codexItemsText, contentText, IMAGE, isErrorOutput, reasoningText } from "./content.ts";
 import type { MessageRow, MessageTexts } from "./messages.ts";
 
 /** What surrounds a row and bears on what it shows. */
@@ -44,17 +44,21 @@ export function entriesOfRow(row: MessageRow, context: RowContext): Entry[] {
 }
 
 function saidBy(row: MessageRow, texts: MessageTexts, context: RowContext): Entry[] {
-  const { at, pos } = context;
   const text = contentText(texts.content);
   if (row.role !== "tool" && (row.isSummary || SUMMARY.test(text))) return summaryEntries(text, context);
   switch (row.role) {
     case "user":
-      return text === "" || INJECTED.test(text) ? [] : [{ kind: "user", at, pos, text }];
+      return userEntries(text || contentText(texts.content, IMAGE), context);
     case "tool":
-      return [resultEntry(texts, text, context)];
+      return [resultEntry(texts, contentText(texts.content, IMAGE), context)];
     default:
       return answerEntries(texts, text, context);
   }
+}
+
+/** Images are told only where nothing was written beside them. */
+function userEntries(text: string, { at, pos }: RowContext): Entry[] {
+  return text === "" || INJECTED.test(text) ? [] : [{ kind: "user", at, pos, text }];
 }
 
 function summaryEntries(text: string, { at, pos, isToldBySeam }: RowContext): Entry[] {

@@ -83,8 +83,8 @@ export class HermesStore implements Store {
     return this.#chats.record(placeOf(ref), pos, mostBytes);
   }
 
-  children(ref: SessionRef): Promise<ChildList> {
-    return this.#chats.children(placeOf(ref));
+  children(ref: SessionRef, most?: number): Promise<ChildList> {
+    return this.#chats.children(placeOf(ref), most);
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

@@ -38,6 +38,8 @@ interface Child {
   readonly updated: EpochMs;
 }
 
+/** SQLite's LIMIT for no limit. */
+const EVERY_ROW = -1;
 /** Children that one step looks at. */
 const STEP = 25;
 /** A text is written once, at its end, so quiet is not dead; but so long a quiet proves nothing any more: ms. */
@@ -45,11 +47,16 @@ const QUIET_MS = 10 * 60_000;
 /** By how much a process's start may be misjudged: ms. */
 const START_SLACK_MS = 2_000;
 
-/** The direct children of a session in a database, newest first, at most 200. @throws Failure not-found: no such session */
-export async function childrenOf(database: DatabaseFile, parent: SessionId, tools: ChildTools): Promise<ChildList> {
+/** The direct children of a session in a database, newest first, at most `most`. @throws Failure not-found: no such session */
+export async function childrenOf(
+  database: DatabaseFile,
+  parent: SessionId,
+  tools: ChildTools,
+  most = CHILDREN,
+): Promise<ChildList> {
   const { value: children, uses } = await database.read((rows, tables) => {
     if (!isThere(rows, tables, parent)) throw new Failure("not-found", "no such transcript");
-    return childRows(rows, tables, parent);
+    return childRows(rows, tables, parent, most);
   });
   if (children.length === 0) return { children: [], uses, settled: true };
   const verdicts = await tools.tasks.verdicts(database, parent);
@@ -92,7 +99,7 @@ export function isChild(database: SqliteDatabase, tables: Tables, parent: Sessio
   return false;
 }
 
-function childRows(database: SqliteDatabase, tables: Tables, parent: SessionId): Child[] {
+function childRows(database: SqliteDatabase, tables: Tables, parent: SessionId, most: number): Child[] {
   const children = new Map<SessionId, Child>();
   for (const table of tables.sessions) {
     if (tables.column(table, "parent_id") === "NULL") continue;
@@ -100,8 +107,9 @@ function childRows(database: SqliteDatabase, tables: Tables, parent: SessionId):
     const rows = database.all(
       `SELECT s.id, substr(${tables.column(table, "title")}, 1, 4000) AS title, ${created} AS created,
               ${tables.column(table, "time_updated")} AS updated
-       FROM ${table} s WHERE s.parent_id = ? ORDER BY ${created} DESC, s.id LIMIT ${CHILDREN * 2}`,
+       FROM ${table} s WHERE s.parent_id = ? ORDER BY ${created} DESC, s.id LIMIT ?`,
       parent,
+      Number.isFinite(most) ? most * 2 : EVERY_ROW,
     );
     for (const row of rows) {
       const id = sessionIdOf(row.id);
@@ -114,7 +122,7 @@ function childRows(database: SqliteDatabase, tables: Tables, parent: SessionId):
       });
     }
   }
-  return [...children.values()].sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1)).slice(0, CHILDREN);
+  return [...children.values()].sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1)).slice(0, most);
 }
 
 const NOTHING: Ending = { verdict: undefined, begun: 0, updated: 0 };

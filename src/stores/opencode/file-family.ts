@@ -9,16 +9,17 @@ import type { FileSession } from "./file-sessions.ts";
 import type { Problems } from "./problems.ts";
 import { Sum } from "./totals.ts";
 
-/** The direct children of an old session, newest first, at most 200. One that did not end can't be at work any more. */
+/** The direct children of an old session, newest first, at most `most`. One that did not end can't be at work any more. */
 export async function fileChildren(
   parent: FileSession,
   all: readonly FileSession[],
   problems: Problems,
+  most = CHILDREN,
 ): Promise<ChildList> {
   if (stampOf(parent.file) === undefined) throw new Failure("not-found", "no such transcript");
   const files = childrenIn(parent, all)
     .sort(({ facts: a }, { facts: b }) => b.startedAt - a.startedAt || (a.id < b.id ? -1 : 1))
-    .slice(0, CHILDREN);
+    .slice(0, most);
   const children: ChildEntry[] = [];
   for (const file of files) {
     const messages = await messagesOf(file, problems);

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
-import type { Environment } from "../../platform/environment.ts";
+import { cacheFolder, type Environment } from "../../platform/environment.ts";
 import type { Watcher } from "../../platform/watch.ts";
 import { type Cursor, START } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
@@ -77,7 +76,7 @@ export class OpenCodeStore implements Store {
       findRoots: () => openCodeRoots(environment, extraRoots, problems),
       clock,
       problems,
-      scratch: join(environment.bridgeHome, "cache"),
+      scratch: cacheFolder(environment),
     });
     this.#scans = new UpdateScans(clock);
     this.#tasks = new TaskIndexes(clock);
@@ -121,11 +120,11 @@ export class OpenCodeStore implements Store {
     return entriesAt(this.#chat(ref), pos, mostBytes);
   }
 
-  async children(ref: SessionRef): Promise<ChildList> {
+  async children(ref: SessionRef, most?: number): Promise<ChildList> {
     const place = placeOf(ref);
-    if (place.kind === "files") return fileChildren(place.file, await this.#fileSessions(), this.#problems);
+    if (place.kind === "files") return fileChildren(place.file, await this.#fileSessions(), this.#problems, most);
     const tools = { tasks: this.#tasks, holders: this.#holders, clock: this.#parts.clock };
-    return childrenOf(place.database, place.session, tools);
+    return childrenOf(place.database, place.session, tools, most);
   }
 
   async child(ref: SessionRef, id: SessionId): Promise<SessionRef | undefined> {

@@ -14,7 +14,7 @@ interface Container {
 }
 
 /**
- * The blocks of a printable text. Each line is taken through the containers that are open, may then begin new ones, and
+ * The blocks of a readable text. Each line is taken through the containers that are open, may then begin new ones, and
  * what is left of it belongs to a leaf.
  */
 export function readBlocks(text: string): Block[] {

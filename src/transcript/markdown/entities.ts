@@ -1,4 +1,4 @@
-import { printable } from "../printable.ts";
+import { readable } from "../printable.ts";
 
 /** Text with what a backslash or an entity stands for in its place. */
 export function unescaped(text: string): string {
@@ -7,13 +7,13 @@ export function unescaped(text: string): string {
 
 /**
  * The character that an entity (`&amp;`, `&#38;`, `&#x26;`) stands for; undefined when its name is unknown. A character
- * that would not be printable is U+FFFD.
+ * that would not be readable is U+FFFD.
  */
 export function entity(text: string): string | undefined {
   if (text[1] !== "#") return NAMED.get(text.slice(1, -1));
   const code = /x/i.test(text) ? Number.parseInt(text.slice(3), 16) : Number.parseInt(text.slice(2), 10);
   const known = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-  return (known && printable(String.fromCodePoint(code))) || "\ufffd";
+  return (known && readable(String.fromCodePoint(code))) || "\ufffd";
 }
 
 const ENTITY = "&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-zA-Z][a-zA-Z0-9]{1,31});";

@@ -6,7 +6,7 @@ import type { References } from "./references.ts";
 import { addText, nested, type Opening, type Token } from "./tokens.ts";
 import type { Inline } from "./tree.ts";
 
-/** What stands within `text`, which is printable and without blank lines. */
+/** What stands within `text`, which is readable and without blank lines. */
 export function readInlines(text: string, references: References): Inline[] {
   return nested(new InlineReader(text, references).read());
 }

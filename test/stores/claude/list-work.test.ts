@@ -118,3 +118,24 @@ test("the rows of a listing can't be changed by who got them", async (t) => {
 test("a listing that nobody waits for any more ends for its asker", async (t) => {
   await assert.rejects(history(t).store().list("sweep", AbortSignal.abort()), { name: "AbortError" });
 });
+
+test("the newest sessions that begin so are those of the list, and of all others no file is opened", async (t) => {
+  const home = history(t);
+  const written = new Date(long.getTime() + 1_000);
+  for (const n of [1, 5, 9]) {
+    const folder = join(home.projects, `f${n % 3}`);
+    utimesSync(join(folder, `${sessionId(n)}.jsonl`), written, new Date(written.getTime() + n * 1_000));
+  }
+  const store = home.store();
+  const newest = (await store.newest("", 3)) ?? [];
+  assert.deepEqual(
+    newest.map(({ id }) => id),
+    [9, 5, 1].map(sessionId),
+  );
+  assert.equal(home.work().opens, 3);
+  assert.deepEqual(
+    await store.newest(sessionId(7), 3),
+    (await store.list("sweep")).filter(({ id }) => id === sessionId(7)),
+  );
+  assert.deepEqual(await store.newest("nothing", 3), []);
+});

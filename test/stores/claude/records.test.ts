@@ -212,3 +212,55 @@ test("a compaction's summary that an older release marks with nothing but its wo
     "user: This session is being continued, right?",
   ]);
 });
+
+const LINK = "\u001b]8;;https://x.org\u0007link\u001b]8;;\u0007 \u001b[31mred\u001b[0m";
+
+for (const [name, record, kind] of [
+  [
+    "a tool's output",
+    { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t", content: LINK }] } },
+    "tool-result",
+  ],
+  [
+    "the output of a ! command",
+    { type: "user", message: { content: `<bash-stdout>${LINK}</bash-stdout><bash-stderr></bash-stderr>` } },
+    "tool-result",
+  ],
+  [
+    "what a command printed",
+    { type: "user", message: { content: `<local-command-stdout>${LINK}</local-command-stdout>` } },
+    "marker",
+  ],
+  [
+    "an API error",
+    { type: "assistant", isApiErrorMessage: true, message: { content: [{ type: "text", text: LINK }] } },
+    "marker",
+  ],
+] as const) {
+  test(`${name} keeps its escape sequences for exports, and is shown without them`, () => {
+    const entries = toEntries(record, place);
+    assert.deepEqual(
+      entries.map((entry) => [entry.kind, "text" in entry && entry.text]),
+      [[kind, LINK]],
+    );
+    assert.deepEqual(
+      toItems(entries).map(({ text }) => text),
+      ["link red"],
+    );
+  });
+}
+
+test("what printed nothing but colours shows nothing", () => {
+  const colours = "\u001b[31m\u001b[0m";
+  for (const content of [
+    `<local-command-stdout>${colours}</local-command-stdout>`,
+    `<local-command-stdout>${colours}(no content)</local-command-stdout>`,
+  ]) {
+    assert.deepEqual(toEntries({ type: "user", message: { content } }, place), []);
+  }
+  const content = `<bash-input>ls</bash-input><bash-stdout>${colours}</bash-stdout><bash-stderr></bash-stderr>`;
+  assert.deepEqual(
+    toEntries({ type: "user", message: { content } }, place).map(({ kind }) => kind),
+    ["user"],
+  );
+});

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { ClaudeChats } from "../../../src/stores/claude/chats.ts";
 import { newMeter } from "../../../src/stores/claude/meter.ts";
+import type { ClaudePlace } from "../../../src/stores/claude/place.ts";
 import type { Cursor } from "../../../src/transcript/cursor.ts";
 import type { Entry } from "../../../src/transcript/entry.ts";
+import { EXPORT_RECORD_BYTES } from "../../../src/transcript/limits.ts";
 import { copiedProjects, freshChats, PAGE, placeNamed, placeOf, temporaryFolder, wholeChat } from "./fixtures.ts";
 import { Records } from "./records-of.ts";
 
@@ -128,4 +131,140 @@ for (const [name, prompt, write] of [
 /** Where what each rewind takes back begins. */
 function rewindsOf(entries: readonly Entry[]): (Cursor | undefined)[] {
   return entries.flatMap((entry) => (entry.kind === "marker" && entry.marker === "rewind" ? [entry.takesBack] : []));
+}
+
+/** The whole chat as an export reads it: what goes far back is asked for alone. */
+async function exported(chats: ClaudeChats, place: ClaudePlace): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const entry of await wholeChat(chats, place)) {
+    const isFar = entry.kind === "user" && entry.goesFarBack === true;
+    entries.push(...(isFar ? await chats.record(place, entry.pos, EXPORT_RECORD_BYTES) : [entry]));
+  }
+  return entries;
+}
+
+const FAR = 9 * 1024 * 1024;
+
+for (const [name, prompt, write] of [
+  [
+    "a prompt, and what followed",
+    "two",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.user("two").assistant(answer).filler(FAR).user("three").assistant(answer).user("instead", { parentUuid });
+    },
+  ],
+  [
+    "all there is",
+    "one",
+    (records: Records) =>
+      records
+        .user("one")
+        .assistant(answer)
+        .filler(FAR)
+        .user("two")
+        .assistant(answer)
+        .user("instead", { parentUuid: null }),
+  ],
+  [
+    "a prompt that was taken in mid-turn, where it was queued",
+    "steer",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.raw({ type: "attachment", attachment: QUEUED }).assistant(answer).user("two").assistant(answer);
+      records.filler(FAR).user("instead", { parentUuid });
+    },
+  ],
+] as const) {
+  test(`turns taken back from more than 8 MiB before are told to an export, and chats show no mark: ${name}`, async (t) => {
+    const records = new Records("44444444-4444-4444-8444-444444444444");
+    write(records);
+    const place = placeOfRecords(temporaryFolder(t), records);
+    const taken = (await wholeChat(freshChats(), place)).filter(({ kind }) => kind === "user");
+    assert.deepEqual(rewindsOf(taken), []);
+    const start = taken.find((entry) => entry.kind === "user" && entry.text === prompt)?.pos;
+    assert.deepEqual(rewindsOf(await exported(freshChats(), place)), [start]);
+    const last = taken.at(-1)?.pos as Cursor;
+    assert.deepEqual(
+      (await freshChats().record(place, last)).map(({ kind }) => kind),
+      ["user"],
+    );
+    assert.deepEqual(
+      (await freshChats().record(place, last, EXPORT_RECORD_BYTES)).map(({ kind }) => kind),
+      ["marker", "user"],
+    );
+  });
+}
+
+for (const [name, write] of [
+  [
+    "nothing was answered in between",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.user("two").filler(FAR).user("instead", { parentUuid });
+    },
+  ],
+  [
+    "a compaction cut the chain",
+    (records: Records) =>
+      records
+        .user("one")
+        .assistant(answer)
+        .raw({ type: "system", subtype: "compact_boundary", uuid: "cut", parentUuid: null })
+        .filler(FAR)
+        .user("on", { parentUuid: null }),
+  ],
+  [
+    "its parent stands nowhere",
+    (records: Records) => records.user("one").assistant(answer).filler(FAR).user("on", { parentUuid: "x" }),
+  ],
+  [
+    "it is a copy of what was written further back",
+    (records: Records) => {
+      records.user("one").assistant(answer);
+      const parentUuid = records.last();
+      records.user("two");
+      const uuid = records.last();
+      records
+        .assistant(answer)
+        .filler(FAR)
+        .raw({ type: "user", uuid, parentUuid, message: { content: "two" } });
+    },
+  ],
+] as const) {
+  test(`a prompt whose parent stands far back takes nothing back when ${name}`, async (t) => {
+    const records = new Records("44444444-4444-4444-8444-444444444444");
+    write(records);
+    assert.deepEqual(rewindsOf(await exported(freshChats(), placeOfRecords(temporaryFolder(t), records))), []);
+  });
+}
+
+test("a file is gone through for far rewinds only where there are any, and twice for all of them", async (t) => {
+  const records = new Records("44444444-4444-4444-8444-444444444444");
+  records.user("one").assistant(answer);
+  const parentUuid = records.last();
+  records.user("two").assistant(answer).filler(FAR);
+  for (let n = 0; n < 20; n++) records.user(`instead ${n}`, { parentUuid }).assistant(answer);
+  const place = placeOfRecords(temporaryFolder(t), records);
+  const meter = newMeter();
+  const chats = freshChats(meter);
+  const near = (await wholeChat(chats, place)).filter((entry) => entry.kind === "user" && entry.goesFarBack);
+  assert.equal(near.length, 20);
+  const parses: number[] = [];
+  for (const { pos } of near) {
+    const before = meter.parses;
+    assert.equal(rewindsOf(await chats.record(place, pos, EXPORT_RECORD_BYTES)).length, 1);
+    parses.push(meter.parses - before);
+  }
+  assert.ok(Math.max(...parses.slice(1)) < (parses[0] ?? 0) / 4, `${parses}`);
+});
+
+function placeOfRecords(projects: string, records: Records): ClaudePlace {
+  const file = join(projects, "-p", `${records.session}.jsonl`);
+  mkdirSync(join(projects, "-p"));
+  writeFileSync(file, records.text());
+  return placeOf(projects, file);
 }

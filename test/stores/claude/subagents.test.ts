@@ -152,6 +152,34 @@ test("a list holds the newest 200 subagents", async (t) => {
   const { children } = await chats.children(place);
   assert.equal(children.length, 200);
   assert.deepEqual([children[0]?.id, children[199]?.id], ["a0000000000000249", "a0000000000000050"]);
+  const all = await chats.children(place, Number.POSITIVE_INFINITY);
+  assert.deepEqual([all.children.length, all.children.at(-1)?.id], [250, "a0000000000000000"]);
+});
+
+test("finding one subagent looks at no other", async (t) => {
+  const { place, records, clock } = session(t);
+  for (let i = 0; i < 50; i++) writeAgent(place, `a${String(i).padStart(16, "0")}`, records.now() + i * 1000, {});
+  const meter = newMeter();
+  const chats = new ClaudeChats({ clock: { now: () => clock.at as EpochMs }, isLive: () => false, meter });
+  assert.ok(await chats.child(place, requireSessionId("a0000000000000049")));
+  // Its transcript, and the meta file beside it.
+  assert.equal(meter.opens, 2);
+});
+
+test("subagents that name one another as their parent in a circle, and those below them, have none", async (t) => {
+  const { place, records, chats } = session(t);
+  const ids = ["a1", "a2", "b1", "c1", "c2", "c3"].map((id) => id.padEnd(17, "0"));
+  const [a1, a2, b1, c1, c2, c3] = ids;
+  const parents = [undefined, a1, b1, c2, c1, c2];
+  for (const [index, id] of ids.entries()) {
+    writeAgent(place, id, records.now() + index * 1000, { parentAgentId: parents[index] });
+  }
+  const { children } = await chats.children(place);
+  assert.deepEqual(
+    children.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent]])),
+    [[a2, a1]],
+  );
+  assert.equal(children.length, [a1, a2, b1, c1, c2, c3].length);
 });
 
 test("links among a session's files are not followed: not to other places, nor to other sessions", async (t) => {

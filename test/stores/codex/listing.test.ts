@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { START } from "../../../src/transcript/cursor.ts";
@@ -223,4 +232,30 @@ test("a list that is left stops", async (t) => {
   const home = new Home(t);
   home.rollout(ID, [meta(ID)]);
   await assert.rejects(home.store().list("sweep", AbortSignal.abort()), { name: "AbortError" });
+});
+
+test("the newest sessions of a person that begin so are those of the list", async (t) => {
+  const home = new Home(t);
+  const ids = [0, 1, 2, 3].map((n) => uuid(NINE + n * 1_000));
+  for (const [n, id] of ids.entries()) {
+    const path = home.rollout(id, [meta(id), userEvent(1, `ask ${n}`)]);
+    utimesSync(path, NINE / 1000, NINE / 1000 + (n === 1 ? 9 : n));
+  }
+  const store = home.store();
+  const newest = await store.newest("", 3);
+  assert.deepEqual(
+    newest.map(({ id }) => id),
+    [ids[1], ids[3], ids[2]],
+  );
+  const listed = await store.list("sweep");
+  for (const row of newest)
+    assert.deepEqual(
+      row,
+      listed.find(({ id }) => id === row.id),
+    );
+  assert.deepEqual(
+    await store.newest(ids[0] ?? "", 3),
+    listed.filter(({ id }) => id === ids[0]),
+  );
+  assert.deepEqual(await store.newest("nothing", 3), []);
 });

@@ -61,6 +61,18 @@ test("multimodal content behind a NUL shows its text and no image", async (t) =>
   assert.deepEqual(await home.texts("s1"), ["What is this?"]);
 });
 
+test("an image is told by a placeholder in a tool's output, and in a prompt that is nothing else", async (t) => {
+  const home = new Home(t);
+  home.session("s1");
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const parts = [{ type: "text", text: "seen" }, image];
+  home.say("s1", [
+    { content: `\0json:${JSON.stringify([image])}` },
+    { role: "tool", content: `\0json:${JSON.stringify(parts)}` },
+  ]);
+  assert.deepEqual(await home.texts("s1"), ["[image]", "seen\n[image]"]);
+});
+
 test("an answer that stands only in the Codex items, and reasoning alone", async (t) => {
   const home = new Home(t);
   home.session("s1");
@@ -363,6 +375,10 @@ test("a subagent stands at its call, or at the answer when it began later, and i
       ["kid2", "subagent", "unknown", (TEN + 20) * 1000],
       ["kid1", "Look", "done", (TEN + 2) * 1000],
     ],
+  );
+  assert.deepEqual(
+    (await home.store.children(parent, 1)).children.map(({ id }) => id),
+    ["kid2"],
   );
   const kid = await home.store.child(parent, "kid1" as never);
   assert.equal(kid?.child, "kid1");

@@ -165,7 +165,7 @@ test("a session that names itself as its parent is not its own child", async (t)
   assert.equal(await store.child(ref, requireSessionId(SESSION)), undefined);
 });
 
-test("of many children the newest 200 are listed, and only direct ones", async (t) => {
+test("of many children the newest 200 are listed, unless another bound is given, and only direct ones", async (t) => {
   const kids = Array.from({ length: 205 }, (_, n) =>
     session({ id: `ses_kid${n}`, parent_id: SESSION, time_created: T0 + n }),
   );
@@ -175,6 +175,8 @@ test("of many children the newest 200 are listed, and only direct ones", async (
   const ref = await refOf(store, SESSION);
   const { children } = await store.children(ref);
   assert.deepEqual([children.length, children[0]?.id, children.at(-1)?.id], [200, "ses_kid204", "ses_kid5"]);
+  assert.equal((await store.children(ref, 3)).children.length, 3);
+  assert.equal((await store.children(ref, Number.POSITIVE_INFINITY)).children.at(-1)?.id, "ses_kid0");
   assert.equal(await store.child(ref, requireSessionId("ses_grand")), undefined);
   assert.ok(await store.child(ref, requireSessionId("ses_kid0")));
 });

@@ -102,10 +102,11 @@ test("of the language of a block of code no more stays than a word", () => {
 
 test("what an entity hides is not shown: neither controls nor marks that turn the direction of the text", () => {
   assert.equal(
-    markdownToHtml("a&#27;[31m&#x202e;b&#0;&#xd800;&#8203;"),
-    "<p>a\ufffd[31m\ufffdb\ufffd\ufffd\ufffd</p>\n",
+    markdownToHtml("a&#27;[31m&#x202e;b&#0;&#xd800;&#x2066;&#xfeff;"),
+    "<p>a\ufffd[31m\ufffdb\ufffd\ufffd\ufffd\ufffd</p>\n",
   );
   assert.equal(markdownToHtml("a\u001b[31mb\u202ec"), "<p>abc</p>\n");
+  assert.equal(markdownToHtml("می&#8204;خواهم 👩&#x200d;💻"), "<p>می\u200cخواهم 👩\u200d💻</p>\n");
 });
 
 test("what a row has beyond the columns stays in its last cell, and what it lacks is one wide cell", () => {

@@ -1,14 +1,14 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { markdownToHtml } from "../../../src/transcript/markdown/html.ts";
 import { safeTarget } from "../../../src/transcript/markdown/links.ts";
-import { printable } from "../../../src/transcript/printable.ts";
+import { readable } from "../../../src/transcript/printable.ts";
 
 /**
  * `text` as HTML by markdown-it, with what we do otherwise everywhere: headings two levels down, links with `rel` or as
  * their text and target, images as links, alignment as an attribute, the language as `data-lang`.
  */
 export function peerHtml(text: string): string {
-  return normalised(peer.render(printable(text)));
+  return normalised(peer.render(readable(text)));
 }
 
 /** `text` as HTML by us, to be compared: boxes of tasks as they are written, the cells that a row lacks one by one. */
