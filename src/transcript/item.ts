@@ -1,9 +1,9 @@
 import type { EpochMs } from "../platform/clock.ts";
-import { withoutAnsi } from "./ansi.ts";
 import { type Clipped, clip, clipBytes, oneLine } from "./clip.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Entry, MarkerEntry, SubagentLink, ToolCallEntry, ToolResultEntry } from "./entry.ts";
 import { PREVIEW_CHARACTERS, TEXT_CHARACTERS, UNCUT_BYTES } from "./limits.ts";
+import { withoutAnsi } from "./printable.ts";
 import { summarise } from "./summary.ts";
 
 /** What a chat shows of an entry: the item of D (`kind` … `id`), then what the contract adds. */

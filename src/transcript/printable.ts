@@ -20,6 +20,11 @@ export function readable(text: string): string {
   return plain(text).replace(UNREADABLE, (found) => (found.startsWith(FLAG) ? found : ""));
 }
 
+/** `text` without the escape sequences that colour and move things in a terminal; all else stays. */
+export function withoutAnsi(text: string): string {
+  return SEQUENCE_START.test(text) ? text.replace(SEQUENCES, "") : text;
+}
+
 /** `text` on one line, printable, each gap one space wide. */
 export function printableLine(text: string): string {
   return oneLine(printable(text));
@@ -37,6 +42,11 @@ function plain(text: string): string {
     .replace(/\r\n?/g, "\n")
     .replace(/[\u2028\u2029]/g, " ");
 }
+
+/** What every escape sequence begins with. */
+const SEQUENCE_START =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /[\u001b\u0090\u0098\u009b\u009d-\u009f]/;
 
 /** What every text has that `printable` changes: units, not characters, since those are told faster. */
 const SUSPECT =

@@ -1,4 +1,4 @@
-import { withoutAnsi } from "../../transcript/ansi.ts";
+import { withoutAnsi } from "../../transcript/printable.ts";
 
 /** What a text in the user's name is, once everything that Claude Code puts there itself is taken away. */
 export type UserText =
