@@ -168,13 +168,16 @@ export function sessionFacts(
   const versions = [head.firstText(VERSION), tail.lastText(VERSION)].filter(
     (version): version is string => version !== undefined && version.length <= LONGEST_VERSION,
   );
+  const updatedAt = believed(last);
+  // Where the first record is too long to be read here, when the file was written last stands in its place.
+  const startedAt = believed(first);
   return {
     title: title ?? UNTITLED,
     cwd,
     cwds: [...new Set(cwds.filter((folder): folder is string => folder !== undefined && folder !== ""))],
     ...(branch !== undefined && { branch }),
-    startedAt: believed(first),
-    updatedAt: believed(last),
+    startedAt: Math.min(startedAt, updatedAt) as EpochMs,
+    updatedAt,
     ...(model !== undefined && { model }),
     versions: [...new Set(versions)],
   };

@@ -372,3 +372,11 @@ test("a project folder that can't be read is told of by every list, until it can
   assert.equal((await store.list("sweep")).length, 1);
   assert.deepEqual((await store.report()).skipped, []);
 });
+
+test("a session whose first record is very long did not begin after it was last written in", async (t) => {
+  const home = claudeHome(t);
+  home.write("-home-dev-proj", file, [prompt("x".repeat(200_000)), answer("m1", { output_tokens: 1 })]);
+  const row = await only(home);
+  assert.equal(row?.updatedAt, Date.parse("2026-11-30T09:00:05.000Z"));
+  assert.equal(row?.startedAt, row?.updatedAt);
+});
