@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sqlite } from "../platform/builtins.ts";
-import { Failure } from "../platform/failure.ts";
+import { errorCode, Failure } from "../platform/failure.ts";
 import { type FileStamp, sameStamp, stampOf } from "../platform/files.ts";
 import { makePrivateFolder } from "../platform/private-folder.ts";
 import { asNumber, asObject } from "../platform/read.ts";
@@ -90,7 +90,7 @@ function readInPlace<T>(
   folder: DatabaseFolder,
   options: SqliteOptions,
   use: (database: SqliteDatabase) => T,
-): InStep<T> {
+): InStep<T> | undefined {
   try {
     return { value: withDatabase(databaseName(path, access), use), stale: false, copied: false };
   } catch (error) {
@@ -102,22 +102,35 @@ function readInPlace<T>(
   }
 }
 
-/** Reads a private copy of the database with one of the files beside it, where SQLite may put right what that says. */
+/**
+ * Reads a private copy of the database with one of the files beside it, where SQLite may put right what that says. Undefined when
+ * one of them is gone meanwhile, as when a writer closes the database.
+ */
 function readCopy<T>(
   path: string,
   beside: "-wal" | "-journal",
   scratch: string,
   use: (database: SqliteDatabase) => T,
-): InStep<T> {
+): InStep<T> | undefined {
   makePrivateFolder(scratch);
   const folder = mkdtempSync(join(scratch, "copy-"));
   try {
     const copy = join(folder, "copy.db");
-    copyFileSync(path, copy);
-    copyFileSync(`${path}${beside}`, `${copy}${beside}`);
+    if (!copied(path, copy) || !copied(`${path}${beside}`, `${copy}${beside}`)) return undefined;
     return { value: withDatabase(copy, use), stale: false, copied: true };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies a file, if it is there. @throws the system's error otherwise */
+function copied(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    return false;
   }
 }
 

@@ -117,6 +117,21 @@ test("a log without its index is read from a private copy", async () => {
   assert.deepEqual(await readUnseen(at), { value: 1, stale: false });
 });
 
+test("a log that is gone before it can be copied is looked for anew", async () => {
+  const at = place();
+  await (await writer(at.path, `${WAL}; db.exec('PRAGMA wal_checkpoint')`)).end("SIGKILL");
+  rmSync(`${at.path}-shm`);
+  const options = {
+    // Where the copy goes is asked for once the files were looked at: just then the writer closes the database.
+    get scratch() {
+      rmSync(`${at.path}-wal`, { force: true });
+      return at.scratch;
+    },
+  };
+  const { value, stale } = await readDatabase(at.path, options, count);
+  assert.deepEqual({ value, stale }, { value: 1, stale: false });
+});
+
 test("a log without its index beside a database too large to copy may be stale, and says so", async () => {
   const at = place();
   await (await writer(at.path, `${WAL}; db.exec('PRAGMA wal_checkpoint'); db.exec('INSERT INTO t VALUES (2, 3)')`)).end(
