@@ -3,7 +3,7 @@ import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { clip } from "../transcript/clip.ts";
 import type { Cursor } from "../transcript/cursor.ts";
 import { type Item, toItems, UNCUT_LIMITS } from "../transcript/item.ts";
-import { indexOf, type Mark, markAt, type Place } from "./place.ts";
+import { indexOf, markAt, type Place } from "./place.ts";
 import { shown } from "./untrusted.ts";
 
 /** What reading takes. */
@@ -121,16 +121,12 @@ export async function readBack(
     for (let index = end - 1; index >= 0; index--) {
       const item = items[index];
       if (item !== undefined && sheet.items.length < count && sheet.take(item, "start")) continue;
-      return part(backFrom(at, markAt(items, index + 1)));
+      // Where the tail is moves on; where this page ended does not.
+      return part({ way: "back", at: at === "tail" ? page.next : at, mark: markAt(items, index + 1) });
     }
     if (page.prev === null) return part(null);
     at = page.prev;
   }
-}
-
-/** Where what stands before the mark is read: of a record that was told from its first item on, wherever the end is by then. */
-function backFrom(at: Cursor | "tail", mark: Mark | undefined): Place {
-  return mark?.nth === 0 ? { way: "back", at: mark.ref } : { way: "back", at, mark };
 }
 
 /**

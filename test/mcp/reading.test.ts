@@ -189,3 +189,21 @@ test("a cursor that was never given out is refused", () => {
     assert.throws(() => placeOf(text), { kind: "bad-request" }, text);
   }
 });
+
+test("going back from an item that began far before the page it goes on in leaves nothing out", async () => {
+  const records = [["began"], ["1"], ["2"], ["3"], ["4"], ["5"], ["ended"]];
+  const plain = readingOf(records, 110);
+  // The first record grows until the last one: each page that holds some of that tells it, at its old place.
+  const before: Store["before"] = async (ref, at, budget) => {
+    const page = await plain.chat.store.before(ref, at, budget);
+    const grown = page.entries.findLast((entry) => entry.kind === "assistant" && entry.text === "ended");
+    if (grown === undefined) return page;
+    const entries = [
+      { ...grown, id: "e1", pos: "j:0:0" as Cursor },
+      ...page.entries.filter((entry) => entry !== grown),
+    ];
+    return { ...page, entries };
+  };
+  const all = await wholeBack(readingOf(records, 110, { before }));
+  assert.deepEqual(all.toSorted(), ["1", "2", "3", "4", "5", "began", "ended"]);
+});
