@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseJsonlCursor } from "../jsonl/cursor.ts";
 import { Failure } from "../platform/failure.ts";
+import { pushTo } from "../platform/push-to.ts";
 import { PAGE_BUDGET } from "../stores/pages.ts";
-import type { Budget, SessionRef, Store } from "../stores/store.ts";
+import type { Budget, FarCall, SessionRef, Store } from "../stores/store.ts";
 import { type Cursor, START } from "../transcript/cursor.ts";
 import type { Entry } from "../transcript/entry.ts";
 import { EXPORT_RECORD_BYTES, SETTLE_MS } from "../transcript/limits.ts";
@@ -77,15 +78,18 @@ class LongRecords {
   /** Calls that came with their output, which the record of the output need not tell again. */
   readonly #answered = new Set<string>();
   /** Calls whose records lie too far apart for pages, by the place of the first; and their ids, once they were told. */
-  readonly #far: ReadonlyMap<Cursor, string>;
-  readonly #farIds: ReadonlySet<string>;
-  readonly #told = new Set<string>();
+  readonly #far: ReadonlyMap<Cursor, FarCall>;
+  /** By call id: from where to where their records stand, in bytes. */
+  readonly #stretches = new Map<string, { readonly first: number; readonly last: number }[]>();
+  readonly #told = new Set<Cursor>();
 
-  private constructor(store: Store, ref: SessionRef, far: ReadonlyMap<Cursor, string>) {
+  private constructor(store: Store, ref: SessionRef, far: ReadonlyMap<Cursor, FarCall>) {
     this.#store = store;
     this.#ref = ref;
     this.#far = far;
-    this.#farIds = new Set(far.values());
+    for (const [first, { callId, last }] of far) {
+      pushTo(this.#stretches, callId, { first: offsetOf(first), last: offsetOf(last) });
+    }
   }
 
   /** @throws Failure not-found */
@@ -98,31 +102,38 @@ class LongRecords {
     if (long.size === 0 && this.#answered.size === 0 && this.#far.size === 0) return entries;
     const whole: Entry[] = [];
     const replaced = new Set<Cursor>();
+    const tell = async (entry: Entry): Promise<void> => {
+      if (entry.kind === "tool-call" && this.#far.has(entry.pos)) whole.push(...(await this.#farCall(entry)));
+      else if (!this.#isTold(entry)) whole.push(entry);
+    };
     for (const entry of entries) {
       if (long.delete(entry.pos)) {
         const record = await this.#record(entry.pos);
         if (record !== undefined) {
           replaced.add(entry.pos);
-          whole.push(...record);
+          for (const one of record) await tell(one);
         }
       }
-      if (replaced.has(entry.pos) || this.#isTold(entry)) continue;
-      whole.push(this.#far.has(entry.pos) && entry.kind === "tool-call" ? await this.#farCall(entry) : entry);
+      if (!replaced.has(entry.pos)) await tell(entry);
     }
     return whole;
   }
 
+  /** Whether it tells what a call that is told whole, where it begins, tells as well. */
   #isTold(entry: Entry): boolean {
-    if (entry.id !== undefined && this.#told.has(entry.id)) return true;
     if ((entry.kind !== "tool-call" && entry.kind !== "tool-result") || entry.callId === undefined) return false;
-    if (entry.continues && this.#farIds.has(entry.callId)) return true;
     // An output that names its call is another one: a recording may tell several of one call.
-    return entry.kind === "tool-result" && entry.of === undefined && this.#answered.has(entry.callId);
+    if (entry.kind === "tool-result" && entry.of !== undefined) return false;
+    const at = offsetOf(entry.pos);
+    const stretches = this.#stretches.get(entry.callId) ?? [];
+    if (stretches.some(({ first, last }) => at > first && at <= last)) return true;
+    return entry.kind === "tool-result" && this.#answered.has(entry.callId);
   }
 
-  async #farCall(entry: Entry): Promise<Entry> {
-    if (entry.id !== undefined) this.#told.add(entry.id);
-    return (await this.#store.farCall?.(this.#ref, entry.pos, EXPORT_RECORD_BYTES)) ?? entry;
+  async #farCall(entry: Entry): Promise<readonly Entry[]> {
+    if (this.#told.has(entry.pos)) return [];
+    this.#told.add(entry.pos);
+    return [(await this.#store.farCall?.(this.#ref, entry.pos, EXPORT_RECORD_BYTES)) ?? entry];
   }
 
   /** All that the record says; undefined where it can't be read, so that what the page says of it stays. */

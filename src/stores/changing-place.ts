@@ -5,7 +5,7 @@ import { badCursor, type Cursor, fitsAgent, START } from "../transcript/cursor.t
 import type { Entry } from "../transcript/entry.ts";
 import type { AgentName, SessionId } from "../transcript/names.ts";
 import { DelegatingStore } from "./delegate.ts";
-import type { Budget, EntryPage, EntryPageBefore, SessionRef, Store } from "./store.ts";
+import type { Budget, EntryPage, EntryPageBefore, FarCall, SessionRef, Store } from "./store.ts";
 
 // The chat of a session of ours is read from our recording until the agent's own store has it, and from there on then. A
 // client may hold a cursor across that, and the offsets of one file mean nothing in the other. So the recording's cursors
@@ -54,9 +54,11 @@ export class RecordingInstead extends DelegatingStore {
     return this.#marked(await this.store.record(ref, own, mostBytes));
   }
 
-  override async farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>> {
+  override async farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, FarCall>> {
     const calls = await super.farCalls(ref);
-    return new Map([...calls].map(([pos, callId]) => [this.#withMark(pos), callId]));
+    return new Map(
+      [...calls].map(([pos, call]) => [this.#withMark(pos), { ...call, last: this.#withMark(call.last) }]),
+    );
   }
 
   override async farCall(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined> {

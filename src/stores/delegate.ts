@@ -7,6 +7,7 @@ import type {
   ChildList,
   EntryPage,
   EntryPageBefore,
+  FarCall,
   ListEffort,
   Listed,
   LiveProof,
@@ -52,7 +53,7 @@ export class DelegatingStore implements Store {
     return this.store.record(ref, pos, mostBytes);
   }
 
-  async farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>> {
+  async farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, FarCall>> {
     return (await this.store.farCalls?.(ref)) ?? new Map();
   }
 

@@ -167,6 +167,13 @@ export interface StoreReport {
 /** How thoroughly a list looks: `quick` trusts what watching told since the last `sweep`, which asks every file anew. */
 export type ListEffort = "quick" | "sweep";
 
+/** A call that pages can't tell whole. */
+export interface FarCall {
+  readonly callId: string;
+  /** Where its last record stands. */
+  readonly last: Cursor;
+}
+
 /** One agent's history: read-only, and the one way through to it. */
 export interface Store {
   readonly agent: AgentName;
@@ -200,11 +207,11 @@ export interface Store {
    */
   record(ref: SessionRef, pos: Cursor, mostBytes?: number): Promise<readonly Entry[]>;
   /**
-   * Calls whose records lie too far apart for a page to put them together: the `pos` and `callId` of the first entry of each.
-   * `farCall` gives one whole, which tells also what entries marked `continues`, and later ones with its `id`, do. Looks
+   * Calls whose records lie too far apart for a page to put them together, or are too long for one, by the `pos` of the first.
+   * `farCall` gives one whole, which tells also what later entries of it up to its last record do. Looks
    * through the whole chat. Only recordings have these. @throws Failure not-found
    */
-  farCalls?(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>>;
+  farCalls?(ref: SessionRef): Promise<ReadonlyMap<Cursor, FarCall>>;
   /** The whole call that begins at `pos`, one of `farCalls`; records of up to `mostBytes` are read for it. */
   farCall?(ref: SessionRef, pos: Cursor, mostBytes: number): Promise<Entry | undefined>;
   /** Its newest subagents: at most `most`, 200 when left out. */

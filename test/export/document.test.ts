@@ -31,7 +31,11 @@ class ToldStore extends FakeStore {
     this.meanwhile?.(number);
     const reset = number > 0 && this.resets-- > 0;
     const page = pages[number] ?? [];
-    const entries = page.map((said, index) => ({ ...said, at: number * 100 + index + 1, pos: `p:${number}:${index}` }));
+    const entries = page.map((said, index) => ({
+      ...said,
+      at: number * 100 + index + 1,
+      pos: `j:${number * 100 + index}:0`,
+    }));
     const next = number < pages.length ? (`p:${number + 1}` as Cursor) : from;
     return { entries: entries as unknown as Entry[], next, uses: [], settled: true, ...(reset && { reset }) };
   }
@@ -121,7 +125,7 @@ test("turns that were taken back are flagged in JSON and folded in Markdown", as
   const pages: Said[][] = [
     [user("one"), assistant("1")],
     [user("two"), assistant("2")],
-    [{ kind: "marker", marker: "rewind", takesBack: "p:1:0" as Cursor, summary: "back" }, user("other")],
+    [{ kind: "marker", marker: "rewind", takesBack: "j:100:0" as Cursor, summary: "back" }, user("other")],
   ];
   const { exported } = setUp(t, { s1: pages });
   const { messages } = await readExport(await exported());
@@ -188,8 +192,8 @@ test("subagents that no record names are all there, however many there are", asy
 test("turns that were taken back from further away than pages tell are folded too", async (t) => {
   const far: Said = { kind: "user", text: "other", goesFarBack: true };
   const { store, exported } = setUp(t, { s1: [[user("one"), assistant("1")], [user("two"), assistant("2")], [far]] });
-  const mark: Said = { kind: "marker", marker: "rewind", takesBack: "p:1:0" as Cursor, summary: "back" };
-  store.long.set("p:2:0" as Cursor, [mark, far]);
+  const mark: Said = { kind: "marker", marker: "rewind", takesBack: "j:100:0" as Cursor, summary: "back" };
+  store.long.set("j:200:0" as Cursor, [mark, far]);
   const { messages } = await readExport(await exported());
   assert.deepEqual(
     messages.map(({ text, takenBack = false }) => [text, takenBack]),
@@ -207,7 +211,7 @@ test("turns that were taken back from further away than pages tell are folded to
 test("a record that is too long for a page is exported whole, in its place", async (t) => {
   const oversized: Said = { kind: "marker", marker: "oversized", summary: "a record of 999 bytes" };
   const { store, exported } = setUp(t, { s1: [[user("a"), oversized, user("b"), oversized]] });
-  store.long.set("p:0:1" as Cursor, [assistant("long"), { kind: "tool-call", tool: "t", input: {} }]);
+  store.long.set("j:1:0" as Cursor, [assistant("long"), { kind: "tool-call", tool: "t", input: {} }]);
   const { messages } = await readExport(await exported());
   assert.deepEqual(
     messages.map(({ text, marker }) => [text, marker]),
@@ -225,8 +229,8 @@ test("a record takes the place of all that a page tells in its stead, and an out
   const preview: Said = { kind: "tool-result", tool: "t", callId: "c", text: "begin…", isPreview: true };
   const call: Said = { kind: "tool-call", tool: "t", callId: "d", input: {}, output: "all" };
   store.chats.get("s1")?.push([preview, { kind: "tool-result", tool: "t", callId: "d", text: "all" }]);
-  store.long.set("p:0:1" as Cursor, [call]);
-  store.long.set("p:1:0" as Cursor, [{ kind: "tool-result", tool: "t", callId: "c", text: "begin and end" }]);
+  store.long.set("j:1:0" as Cursor, [call]);
+  store.long.set("j:100:0" as Cursor, [{ kind: "tool-result", tool: "t", callId: "c", text: "begin and end" }]);
   const { messages } = await readExport(await exported());
   assert.deepEqual(
     messages.map(({ text, toolCalls }) => text ?? toolCalls?.map(({ id }) => id)),
@@ -247,7 +251,7 @@ test("a call whose records lie far apart is told once, whole, where it began", a
       [more, late, other],
     ],
   });
-  store.farCalls = async () => new Map([["p:0:1" as Cursor, "f"]]);
+  store.farCalls = async () => new Map([["j:1:0" as Cursor, { callId: "f", last: "j:201:0" as Cursor }]]);
   store.farCall = async (_ref, pos) => ({ ...begun, input: { v: 3 }, output: "ok", at: 2, pos }) as never;
   const { messages } = await readExport(await exported());
   assert.deepEqual(

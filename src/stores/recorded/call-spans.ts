@@ -28,6 +28,8 @@ export class CallSpan {
   readonly callId: string;
   readonly isAnnounced: boolean;
   isAnswered = false;
+  /** One of its records is longer than a page. */
+  hasLong = false;
   readonly #records: number[] = [];
 
   constructor(callId: string, isAnnounced: boolean) {
@@ -73,6 +75,7 @@ export class CallSpan {
   add(start: number, bits: number): void {
     this.#records.push(start * BITS + bits);
     if (bits & ANSWERS) this.isAnswered = true;
+    if (bits & IS_LONG) this.hasLong = true;
   }
 }
 
@@ -92,6 +95,12 @@ export class CallSpans {
   readonly #byStart = new Map<number, CallSpan>();
   /** Where turns end or begin, ascending. */
   readonly #borders: number[] = [];
+  readonly #withLong: boolean;
+
+  /** `withLong`: those count as far, too, that have a record longer than a page, which pages do not look into. */
+  constructor(withLong = false) {
+    this.#withLong = withLong;
+  }
 
   /** Takes in the next line, the one from `from` to `end` of `bytes`, which starts at `start` in the file. */
   look(bytes: Buffer, from: number, end: number, start: number): void {
@@ -100,7 +109,8 @@ export class CallSpans {
     if (kind === "user-prompt" || kind === "turn-end") this.#borders.push(start);
     else if (kind !== undefined && !KINDS.has(kind)) return;
     else if (isWhole(head?.groups)) this.#canonical(head?.groups ?? {}, bytes, from, end, start);
-    else if (end - from < PAGE_BYTES && NAMED.some((name) => bytes.subarray(from, end).includes(name)))
+    else if (end - from >= PAGE_BYTES) this.#long(bytes, from, end, start);
+    else if (NAMED.some((name) => bytes.subarray(from, end).includes(name)))
       for (const event of eventsOf(bytes.subarray(from, end))) this.#event(event, start);
   }
 
@@ -144,6 +154,22 @@ export class CallSpans {
     this.#called(callId, isUpdate, start, names | tells | isLong);
   }
 
+  /** A line that is longer than a page, and not as writers put it: what its start tells, in whatever order. */
+  #long(bytes: Buffer, from: number, end: number, start: number): void {
+    if (!this.#withLong) return;
+    const head = bytes.toString("latin1", from, from + HEAD_BYTES);
+    const kind = /"kind": ?"(tool-call|tool-result)"/.exec(head)?.[1];
+    const callId = parsed(/"toolCallId": ?("(?:[^"\\]|\\.)*")/.exec(head)?.[1]);
+    if (kind === undefined || callId === undefined || callId === "") return;
+    if (kind === "tool-result") {
+      this.#add(callId, start, IS_LONG | ANSWERS);
+      return;
+    }
+    const isUpdate = /"isUpdate": ?true/.test(head + bytes.toString("latin1", Math.max(from, end - TAIL_BYTES), end));
+    const names = /"toolName": ?"[^"]/.test(head) ? NAMES : 0;
+    this.#called(callId, isUpdate, start, IS_LONG | TELLS | names);
+  }
+
   #event({ kind, fields }: RecordedEvent, start: number): void {
     if (kind === "user-prompt" || kind === "turn-end") this.#borders.push(start);
     const callId = asText(fields.toolCallId);
@@ -162,30 +188,37 @@ export class CallSpans {
     const goesOn =
       known !== undefined && (isUpdate || (known.isAnnounced && !known.isAnswered && known.first > border));
     if (goesOn) this.#add(callId, start, bits | CALLS);
-    if (goesOn || bits & IS_LONG) return;
+    if (goesOn || (bits & IS_LONG && !this.#withLong)) return;
     this.#near.delete(callId);
     this.#open.delete(callId);
     const span = new CallSpan(callId, !isUpdate);
     span.add(start, bits | CALLS);
     this.#near.set(callId, span);
+    if (this.#isApart(span)) this.#keep(span);
     this.#letGo(start);
   }
 
   #add(callId: string, start: number, bits: number): void {
     const span = this.#known(callId);
     if (span === undefined) return;
-    const wasFar = span.isFar;
+    const wasApart = this.#isApart(span);
     span.add(start, bits);
     this.#open.delete(callId);
     this.#near.delete(callId);
     this.#near.set(callId, span);
-    if (span.isFar && !wasFar) {
-      this.#byStart.set(span.first, span);
-      const far = this.#far.get(callId);
-      if (far === undefined) this.#far.set(callId, [span]);
-      else far.push(span);
-    }
+    if (this.#isApart(span) && !wasApart) this.#keep(span);
     this.#letGo(start);
+  }
+
+  #isApart(span: CallSpan): boolean {
+    return span.isFar || (this.#withLong && span.hasLong);
+  }
+
+  #keep(span: CallSpan): void {
+    this.#byStart.set(span.first, span);
+    const far = this.#far.get(span.callId);
+    if (far === undefined) this.#far.set(span.callId, [span]);
+    else far.push(span);
   }
 
   #known(callId: string): CallSpan | undefined {

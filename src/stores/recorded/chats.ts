@@ -18,7 +18,7 @@ import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
 import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
-import type { Budget, EntryPage, EntryPageBefore } from "../store.ts";
+import type { Budget, EntryPage, EntryPageBefore, FarCall } from "../store.ts";
 import { behindNewline, withoutReturn } from "./lines.ts";
 import { Numbering } from "./numbering.ts";
 import { type Pass, Recording } from "./recording.ts";
@@ -40,6 +40,9 @@ const KEPT_NUMBERINGS = 256;
 
 /** Lines that are remembered as bad. */
 const MOST_BAD_LINES = 10_000;
+
+/** Which calls count as far: those that pages can't put together, or also those that they do not look into. */
+type Facts = "as pages need" | "with long calls";
 
 /**
  * The chats of recordings. An item whose records lie on several pages comes with each of them, as grown as that page ends
@@ -133,20 +136,22 @@ export class RecordedChats {
    * Where the calls begin whose records lie more than 8 MiB apart, with their ids. The whole file is looked through for it, once
    * an edition. @throws Failure not-found
    */
-  async farCalls(place: RecordedPlace): Promise<ReadonlyMap<Cursor, string>> {
-    return this.#open(place, async (_open, recording) => {
+  async farCalls(place: RecordedPlace): Promise<ReadonlyMap<Cursor, FarCall>> {
+    const tell = async (_open: OpenFile, recording: Recording): Promise<ReadonlyMap<Cursor, FarCall>> => {
       const calls = await recording.farCalls();
-      return new Map(calls.map(({ first, callId }) => [posOf(first), callId]));
-    });
+      return new Map(calls.map(({ first, last, callId }) => [posOf(first), { callId, last: posOf(last) }]));
+    };
+    return this.#open(place, tell, "with long calls");
   }
 
   /** One of these with all of its records, those of up to `mostBytes`; undefined when none begins there. @throws as `record` */
   async farCall(place: RecordedPlace, pos: Cursor, mostBytes: number): Promise<Entry | undefined> {
     const { offset } = cursorOfChat(pos);
-    return this.#open(place, async (_open, recording) => {
+    const tell = async (_open: OpenFile, recording: Recording): Promise<Entry | undefined> => {
       const call = await recording.farCall(offset, mostBytes);
       return call && entryOf(call);
-    });
+    };
+    return this.#open(place, tell, "with long calls");
   }
 
   /** The stamp of the recording. @throws Failure not-found */
@@ -154,7 +159,11 @@ export class RecordedChats {
     return withFile(place.root, place.file, ({ stamp }) => stamp);
   }
 
-  #open<T>(place: RecordedPlace, use: (open: OpenFile, recording: Recording, now: FileNow) => Promise<T>): Promise<T> {
+  #open<T>(
+    place: RecordedPlace,
+    use: (open: OpenFile, recording: Recording, now: FileNow) => Promise<T>,
+    facts: Facts = "as pages need",
+  ): Promise<T> {
     const badLine = (start: number): void => {
       if (this.#bad.size < MOST_BAD_LINES) this.#bad.set(`${place.file}\0${start}`, place.file);
     };
@@ -162,7 +171,7 @@ export class RecordedChats {
       const now = this.#continuity.now(open);
       const recording = new Recording(open, {
         pool: this.#pool,
-        numbering: this.#numberingOf(place.file, now),
+        numbering: this.#numberingOf(place.file, now, facts),
         badLine,
       });
       try {
@@ -173,9 +182,9 @@ export class RecordedChats {
     });
   }
 
-  #numberingOf(path: string, { edition }: FileNow): Numbering {
-    const key = `${path}\0${edition}`;
-    const numbering = this.#numberings.get(key) ?? new Numbering();
+  #numberingOf(path: string, { edition }: FileNow, facts: Facts): Numbering {
+    const key = `${path}\0${edition}\0${facts}`;
+    const numbering = this.#numberings.get(key) ?? new Numbering(facts === "with long calls");
     this.#numberings.set(key, numbering);
     return numbering;
   }

@@ -30,7 +30,12 @@ export class Numbering {
   /** All lines that begin before this place have been looked at; one begins here. */
   #reached = 0;
   #last: number | undefined;
-  readonly #calls = new CallSpans();
+  readonly #calls: CallSpans;
+
+  /** `withLong`: calls with a record longer than a page are told among those whose records lie far apart. */
+  constructor(withLong = false) {
+    this.#calls = new CallSpans(withLong);
+  }
 
   /** Looks through the lines that begin at or before `place`, letting others have their turn. */
   async reach(source: ByteSource, place: number, pool: BytePool): Promise<void> {

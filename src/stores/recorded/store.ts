@@ -14,6 +14,7 @@ import type {
   ChildList,
   EntryPage,
   EntryPageBefore,
+  FarCall,
   ListEffort,
   Listed,
   LiveProof,
@@ -90,7 +91,7 @@ export class RecordedStore implements Store {
     return this.#chats.record(placeOf(ref), pos, mostBytes);
   }
 
-  farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, string>> {
+  farCalls(ref: SessionRef): Promise<ReadonlyMap<Cursor, FarCall>> {
     return this.#chats.farCalls(placeOf(ref));
   }
 
