@@ -70,7 +70,7 @@ export interface ToolCallEntry extends EntryBase {
   readonly isRunning?: true;
   /** No call that the agent made, though chats show it as one: a plan, a question for leave with its answer, a notice. */
   readonly isNotice?: true;
-  /** It tells more of a call that began further back than is looked; that call's own `record` tells this as well. */
+  /** It tells more of a call that began further back than is looked; the store's `farCall` tells this with that call. */
   readonly continues?: true;
 }
 
@@ -84,7 +84,7 @@ export interface ToolResultEntry extends EntryBase {
   readonly of?: Cursor;
   readonly text: string;
   readonly isError?: boolean;
-  /** It ends a call that began further back than is looked; that call's own `record` tells this as well. */
+  /** It ends a call that began further back than is looked; the store's `farCall` tells this with that call. */
   readonly continues?: true;
   /** `text` is only the beginning: the store keeps the whole elsewhere, and `record` gives it, if it is still there. */
   readonly isPreview?: true;

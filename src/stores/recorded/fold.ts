@@ -10,6 +10,7 @@ import {
   finishCall,
   head,
   isLeaving,
+  isNextPart,
   newCall,
   orphanCall,
   type PermissionSlot,
@@ -24,12 +25,6 @@ import {
 } from "./slots.ts";
 import { figuresOf } from "./usage.ts";
 import { blocksText, resultText } from "./value-text.ts";
-
-/**
- * A text that is longer than one block and goes on into a third is told in several items, so that where an item begins
- * can be told from the 8 MiB before any of its records. Bytes of the file.
- */
-const BLOCK_BYTES = 3 * 1024 * 1024;
 
 /** What a call counts besides its input and output. */
 const CALL_CHARACTERS = 300;
@@ -402,10 +397,4 @@ const INTERRUPTIONS: ReadonlyMap<string, string> = new Map([
 
 function isNear(slot: SlotHead, start: number): boolean {
   return start - slot.start <= LOOK_BACK_BYTES;
-}
-
-/** Whether a record at `start` is the first in its block of a text that began before the block before that. */
-function isNextPart(run: TextSlot, start: number): boolean {
-  const block = Math.floor(start / BLOCK_BYTES);
-  return Math.floor(run.lastStart / BLOCK_BYTES) < block && run.chainStart < (block - 1) * BLOCK_BYTES;
 }

@@ -21,8 +21,8 @@ const NUMBER_BYTES = 32;
 
 /**
  * Where a recording's numbers fall back: a writer that was started again counts from 1, or from a number that stands in the
- * file already; and which calls have their records far apart. That is a fact of the whole file before a record, so it is read from the file's bytes once, line by line
- * mostly without parsing, and further when the file has grown. Good for one edition of a file.
+ * file already; and which calls have their records far apart. These are facts of the whole file before a record, so they are
+ * read from its bytes once, line by line, mostly without parsing, and further when the file has grown. Good for one edition of a file.
  */
 export class Numbering {
   /** Starts of the lines whose number is not above that of the line before, ascending. */

@@ -268,3 +268,15 @@ export function planEntry({ fields }: RecordedEvent, place: RecordPlace): Entry 
     input: { ...(title !== undefined && { title }), plan },
   };
 }
+
+/**
+ * A text that is longer than one block and goes on into a third is told in several items, so that where an item begins
+ * can be told from the 8 MiB before any of its records. Bytes of the file.
+ */
+const BLOCK_BYTES = 3 * 1024 * 1024;
+
+/** Whether a record at `start` is the first in its block of a text that began before the block before that. */
+export function isNextPart(run: TextSlot, start: number): boolean {
+  const block = Math.floor(start / BLOCK_BYTES);
+  return Math.floor(run.lastStart / BLOCK_BYTES) < block && run.chainStart < (block - 1) * BLOCK_BYTES;
+}
