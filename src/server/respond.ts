@@ -29,7 +29,7 @@ const BASE_HEADERS: Headers = {
 /** Headers that every HTML answer has besides: nothing inline runs, nothing foreign is loaded, no page may frame it. */
 const HTML_HEADERS: Headers = {
   "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types agent-bridge",
   "Referrer-Policy": "no-referrer",
 };
 
