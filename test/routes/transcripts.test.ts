@@ -233,12 +233,16 @@ test("a stream whose chat can't be read is refused before it begins", async (t) 
   assert.equal(await refusal(routes, `${CHAT}/stream`), "not-found");
 });
 
-test("the state names the stores, and is well-formed while there are no peers, runs and jobs", async (t) => {
+test("the state names the stores and the agents that can be started, and is well-formed while there are no peers, runs and jobs", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
   const { body, validity } = await askJson(routes, "/api/state");
   const stores = [{ agent: "claude", sessions: 1, roots: [{ path: store.root, found: true }], skipped: 3 }];
-  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores };
+  const agents = [
+    { name: "claude", installed: true },
+    { name: "codex", installed: false, remedy: "install it" },
+  ];
+  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores, agents };
   assert.deepEqual(body, { version: "1.2.3", pid: 42, ...shown });
   assert.deepEqual(validity, { facts: ["1", "nonce", JSON.stringify(shown)], uses: [], settled: true });
 });
