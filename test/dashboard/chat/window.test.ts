@@ -4,7 +4,13 @@ import fc from "fast-check";
 import { ChatWindow, keyed } from "../../../src/dashboard/app/chat/window.ts";
 import type { Item } from "../../../src/dashboard/app/wire.ts";
 
-const said = (ref: string, text = ref, more: Partial<Item> = {}): Item => ({ kind: "assistant", at: 1, ref, text, ...more });
+const said = (ref: string, text = ref, more: Partial<Item> = {}): Item => ({
+  kind: "assistant",
+  at: 1,
+  ref,
+  text,
+  ...more,
+});
 const textsOf = (window: ChatWindow): (string | undefined)[] => window.items.map(({ item }) => item.text);
 
 test("an item is told from others by its own id, else by its record and its number in that", () => {
@@ -44,7 +50,11 @@ test("an item that grows above what is held is not taken for a new one", () => {
 
 test("what is taken off is taken off by whole records, and the cursors say where to read it anew", () => {
   const window = new ChatWindow();
-  window.open({ items: [said("1"), said("2"), said("2"), said("3"), said("4"), said("4"), said("5")], start: null, end: "e" });
+  window.open({
+    items: [said("1"), said("2"), said("2"), said("3"), said("4"), said("4"), said("5")],
+    start: null,
+    end: "e",
+  });
   window.dropStart(2);
   assert.deepEqual([window.start, textsOf(window)], ["2", ["2", "2", "3", "4", "4", "5"]]);
   window.dropEnd(4);

@@ -1,9 +1,9 @@
-import { plain } from "../content/plain.ts";
+import { readable } from "../../../transcript/printable.ts";
 import { markdown } from "../content/markdown.ts";
+import { plain } from "../content/plain.ts";
 import { toolDetail } from "../content/tool-detail.ts";
 import { h } from "../dom.ts";
 import { reasonOf } from "../parts/states.ts";
-import { readable } from "../../../transcript/printable.ts";
 import type { App } from "../view.ts";
 import type { Item } from "../wire.ts";
 import type { CallRow } from "./rows.ts";
@@ -59,12 +59,18 @@ export class Details {
 
   /** A button that puts the whole of a text that was cut in its place. */
   whole(item: Item): HTMLElement {
-    const button = h("button", { type: "button", class: "button small", on: { click: () => void show() } }, "Show the whole");
+    const button = h(
+      "button",
+      { type: "button", class: "button small", on: { click: () => void show() } },
+      "Show the whole",
+    );
     const show = async (): Promise<void> => {
       button.disabled = true;
       try {
         const items = await readRecord(this.#source, item.ref);
-        const whole = items.find((each) => each.kind === item.kind && each.text?.startsWith((item.text ?? "").slice(0, 200)));
+        const whole = items.find(
+          (each) => each.kind === item.kind && each.text?.startsWith((item.text ?? "").slice(0, 200)),
+        );
         const text = whole?.text ?? item.text ?? "";
         button.previousElementSibling?.replaceWith(item.kind === "assistant" ? markdown(text, this.#app) : plain(text));
         button.remove();

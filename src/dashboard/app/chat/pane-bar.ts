@@ -19,6 +19,8 @@ export interface PaneStanding {
   /** Items that came and are not held. */
   readonly missed: number;
   readonly isEmpty: boolean;
+  /** The day of what is at the top of the view. */
+  readonly day: string;
 }
 
 const ICONS = {
@@ -33,15 +35,22 @@ export class PaneBar {
   readonly element: HTMLElement;
   readonly #latest: HTMLButtonElement;
   readonly #finding: HTMLElement;
+  readonly #day = h("span", { class: "day" });
   readonly #findingText = h("span", { role: "status" });
 
   constructor(actions: PaneActions) {
-    this.#latest = h("button", { type: "button", class: "button small latest", hidden: true, on: { click: actions.last } });
+    this.#latest = h("button", {
+      type: "button",
+      class: "button small latest",
+      hidden: true,
+      on: { click: actions.last },
+    });
     const stop = h("button", { type: "button", class: "button small", on: { click: actions.stop } }, "Stop");
     this.#finding = h("span", { class: "finding", hidden: true }, this.#findingText, stop);
     this.element = h(
       "div",
       { class: "chat-bar", role: "toolbar", "aria-label": "Move through the chat" },
+      this.#day,
       button("First", "First (Home)", ICONS.first, actions.first),
       pair("Prompt", "prompt", "[", "]", actions),
       pair("Error", "error", "E", "e", actions),
@@ -51,9 +60,10 @@ export class PaneBar {
     );
   }
 
-  update({ following, atEnd, missed, isEmpty }: PaneStanding): void {
+  update({ following, atEnd, missed, isEmpty, day }: PaneStanding): void {
     this.element.hidden = isEmpty;
     this.#latest.hidden = following;
+    setText(this.#day, day);
     const more = missed > 0 ? `${missed.toLocaleString()} new` : "Latest";
     setText(this.#latest, atEnd || missed > 0 ? `${more} ↓` : "Latest ↓");
   }

@@ -1,14 +1,14 @@
 import { h } from "../dom.ts";
 import { failure, loading } from "../parts/states.ts";
-import { startOfDay } from "../parts/time.ts";
+import { dayOf, startOfDay } from "../parts/time.ts";
 import type { App } from "../view.ts";
-import type { Cursor, Item } from "../wire.ts";
 import { WindowList, type WindowRow } from "../window-list.ts";
+import type { Cursor, Item } from "../wire.ts";
 import { Feed, type Opening } from "./feed.ts";
+import { type Direction, findRecord } from "./find-record.ts";
 import { PaneBar } from "./pane-bar.ts";
 import { RowViews } from "./row-views.ts";
-import { type ChatRow, hasFailed, rowOf, rowsOf } from "./rows.ts";
-import { type Direction, findRecord } from "./find-record.ts";
+import { type ChatRow, hasFailed, rowOf, rowsOf, timeOfRow } from "./rows.ts";
 import type { ChatSource } from "./source.ts";
 
 /** What a pane shows, and where its links lead. */
@@ -44,6 +44,7 @@ export class ChatPane {
   readonly #bar: PaneBar;
   readonly #open = new Set<string>();
   #rows: ChatRow[] = [];
+  #byKey = new Map<string, ChatRow>();
   #drawn = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #finding: AbortController | undefined;
@@ -180,7 +181,9 @@ export class ChatPane {
     this.#drawn = true;
     this.#trim();
     const { items } = this.#feed.window;
-    this.#rows = rowsOf(items, this.#rows, { isOpen: (key) => this.#open.has(key), startOfDay });
+    const { atStart } = this.#feed;
+    this.#rows = rowsOf(items, this.#rows, { atStart, isOpen: (key) => this.#open.has(key), startOfDay });
+    this.#byKey = new Map(this.#rows.map((row) => [row.key, row]));
     this.#views.live(this.#feed.atEnd ? this.#rows.at(-1)?.key : undefined);
     this.#list.set(this.#rows.map((row) => this.#windowRow(row)));
     this.#state.replaceChildren(...(items.length === 0 ? [EMPTY()] : []));
@@ -245,12 +248,7 @@ export class ChatPane {
     return undefined;
   }
 
-  async #findBeyond(
-    from: Cursor,
-    what: string,
-    direction: Direction,
-    wanted: (item: Item) => boolean,
-  ): Promise<void> {
+  async #findBeyond(from: Cursor, what: string, direction: Direction, wanted: (item: Item) => boolean): Promise<void> {
     const finding = new AbortController();
     this.#finding = finding;
     this.#bar.finding(`Looking ${direction} for the next ${what} …`);
@@ -282,7 +280,9 @@ export class ChatPane {
 
   #tell(): void {
     if (this.following) this.#missed = 0;
+    const top = this.#byKey.get(this.#list.topKey() ?? "");
     this.#bar.update({
+      day: top === undefined ? "" : dayOf(timeOfRow(top), this.#options.app.now()),
       following: this.following,
       atEnd: this.#feed.atEnd,
       missed: this.#missed,
@@ -313,7 +313,8 @@ function isError({ error }: Item): boolean {
 /** The key of the item in `row` that is wanted. */
 function wantedKeyOf(row: ChatRow, wanted: (item: Item) => boolean): string | undefined {
   if (row.kind === "day") return undefined;
-  if (row.kind === "call") return [row.call, ...row.outputs].find((held) => held !== undefined && wanted(held.item))?.key;
+  if (row.kind === "call")
+    return [row.call, ...row.outputs].find((held) => held !== undefined && wanted(held.item))?.key;
   if (row.kind !== "group") return wanted(row.held.item) ? row.key : undefined;
   if (row.open) return undefined;
   const call = row.calls.find((each) => hasFailed(each) && wantedKeyOf(each, wanted) !== undefined);

@@ -1,9 +1,9 @@
+import { readableLine } from "../../../transcript/printable.ts";
 import { markdown } from "../content/markdown.ts";
 import { plain } from "../content/plain.ts";
 import { tally, toolName } from "../content/summary.ts";
 import { h, setText } from "../dom.ts";
 import { dayOf, duration, exactly, time, timeOf } from "../parts/time.ts";
-import { readableLine } from "../../../transcript/printable.ts";
 import type { App } from "../view.ts";
 import type { Cursor, Item } from "../wire.ts";
 import { Details } from "./details.ts";
@@ -95,7 +95,12 @@ export class RowViews {
     return h(
       "article",
       { class: `row message ${item.kind}` },
-      h("div", { class: "who" }, h("h3", {}, isUser ? "You" : "Agent"), this.#at(item)),
+      h(
+        "div",
+        { class: "who" },
+        h("h3", { class: isUser ? undefined : "hidden" }, isUser ? "You" : "Agent"),
+        this.#at(item),
+      ),
       isUser ? plain(text) : markdown(text, this.#options.app),
       item.cut && this.#details.whole(item),
     );

@@ -43,6 +43,8 @@ export type ChatRow = CallRow | GroupRow | ItemRow | DayRow;
 
 /** What rows are made with. */
 export interface RowOptions {
+  /** Whether the items begin where the chat begins: only there the first day has a line, which elsewhere would move along. */
+  readonly atStart: boolean;
   /** Whether the group that begins with the call `key` is open. */
   isOpen(key: string): boolean;
   /** The midnight before a time, ms since the epoch. */
@@ -80,8 +82,9 @@ export function rowsOf(items: readonly Held[], before: readonly ChatRow[], optio
     const of = options.startOfDay(at);
     if (of > day || Number.isNaN(day)) {
       endRun();
+      const isShown = options.atStart || !Number.isNaN(day);
       day = of;
-      rows.push({ kind: "day", key: `day-${of}`, at: of, version: "" });
+      if (isShown) rows.push({ kind: "day", key: `day-${of}`, at: of, version: "" });
     }
     if (row.kind === "call") run.push(row);
     else {
@@ -96,6 +99,14 @@ export function rowsOf(items: readonly Held[], before: readonly ChatRow[], optio
 /** When a call was made, or where that is not known, when it ended. */
 export function atOf({ call, outputs }: CallRow): number {
   return call?.item.at ?? outputs[0]?.item.at ?? 0;
+}
+
+/** When what a row shows was written: ms since the epoch. */
+export function timeOfRow(row: ChatRow): number {
+  if (row.kind === "day") return row.at;
+  if (row.kind === "call") return atOf(row);
+  if (row.kind !== "group") return row.held.item.at;
+  return row.calls[0] === undefined ? 0 : atOf(row.calls[0]);
 }
 
 /** Whether a call failed. */

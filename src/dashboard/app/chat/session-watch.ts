@@ -19,7 +19,6 @@ const COUNTING_MS = 1_000;
 
 /** Keeps what is said of a session up to date: its facts, and whether it can be driven from here. */
 export class SessionWatch {
-  readonly #app: App;
   readonly #agent: AgentName;
   readonly #id: string;
   readonly #told: SessionTold;
@@ -28,7 +27,6 @@ export class SessionWatch {
   #closed = false;
 
   constructor(app: App, agent: AgentName, id: string, told: SessionTold) {
-    this.#app = app;
     this.#agent = agent;
     this.#id = id;
     this.#told = told;

@@ -1,6 +1,6 @@
+import { readableLine } from "../../../transcript/printable.ts";
 import { drivePanel } from "../agents/drive.ts";
 import { fill, h, setText } from "../dom.ts";
-import { readableLine } from "../../../transcript/printable.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { exportMenu } from "../parts/export.ts";
 import { time } from "../parts/time.ts";
@@ -50,7 +50,12 @@ class SessionView implements View {
         fill(this.#foot, this.#drive.element);
       },
     });
-    const head = h("header", { class: "session-head" }, h("div", { class: "heading" }, this.#title, this.#facts), this.#actions);
+    const head = h(
+      "header",
+      { class: "session-head" },
+      h("div", { class: "heading" }, this.#title, this.#facts),
+      this.#actions,
+    );
     this.#panes.append(this.#main.element);
     this.element = h("main", { class: "session" }, head, this.#panes, this.#foot);
     this.#moveBeside(place);
@@ -119,7 +124,12 @@ class SessionView implements View {
     });
     const path = transcriptSource(this.#agent, this.#id, child).base;
     const place = { view: "session" as const, agent: this.#agent, id: this.#id, child };
-    const actions = h("div", { class: "actions" }, exportMenu(this.#app, { path, place }), h("a", { class: "button small", href: close }, "Close"));
+    const actions = h(
+      "div",
+      { class: "actions" },
+      exportMenu(this.#app, { path, place }),
+      h("a", { class: "button small", href: close }, "Close"),
+    );
     return h("div", { class: "beside-pane" }, h("div", { class: "beside-head" }, title, actions), pane.element);
   }
 
@@ -139,7 +149,10 @@ class SessionView implements View {
     const path = transcriptSource(agent, id).base;
     const resume = entry.resume;
     if (this.#actions.childElementCount === 0) {
-      fill(this.#actions, exportMenu(this.#app, { path, place: { view: "session", agent, id }, ...(resume && { resume }) }));
+      fill(
+        this.#actions,
+        exportMenu(this.#app, { path, place: { view: "session", agent, id }, ...(resume && { resume }) }),
+      );
     }
   }
 }

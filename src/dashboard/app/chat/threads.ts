@@ -1,6 +1,6 @@
-import { agentBadge } from "../parts/agent.ts";
-import { h, setText } from "../dom.ts";
 import { readableLine } from "../../../transcript/printable.ts";
+import { h, setText } from "../dom.ts";
+import { agentBadge } from "../parts/agent.ts";
 import type { App } from "../view.ts";
 import type { Subagent } from "../wire.ts";
 import { ChatPane } from "./pane.ts";
@@ -53,7 +53,12 @@ export class Threads {
     const element = h("article", { class: "row subagent" });
     const button = h(
       "button",
-      { type: "button", class: "line", "aria-expanded": String(this.#open.has(key)), disabled: childSource === undefined },
+      {
+        type: "button",
+        class: "line",
+        "aria-expanded": String(this.#open.has(key)),
+        disabled: childSource === undefined,
+      },
       h("span", { class: "kind" }, "Subagent"),
       h("bdi", { class: "title" }, readableLine(title) || id),
       agent !== "" && agentBadge(agent),
@@ -81,7 +86,8 @@ export class Threads {
     const open = this.#open.get(key);
     if (open !== undefined) {
       this.#open.delete(key);
-      return open.close();
+      open.close();
+      return;
     }
     const { childSource, childHash, app } = this.#options;
     if (childSource === undefined) return;
@@ -92,7 +98,10 @@ export class Threads {
       this.#open.delete(oldest[0]);
     }
     const label = `Subagent ${readableLine(title)}`;
-    this.#open.set(key, new ChatPane({ app, source: childSource(id), label, nested: true, ...(childHash && { childHash }), childSource }));
+    this.#open.set(
+      key,
+      new ChatPane({ app, source: childSource(id), label, nested: true, ...(childHash && { childHash }), childSource }),
+    );
   }
 
   #place(key: string, element: HTMLElement): void {
