@@ -2,7 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { DiffLine } from "../../../src/dashboard/app/content/changes.ts";
-import { diffHunks, diffLines } from "../../../src/dashboard/app/content/diff.ts";
+import { diffHunks } from "../../../src/dashboard/app/content/diff.ts";
+
+/** Every line of both texts. */
+const diffLines = (before: string, after: string): readonly DiffLine[] => {
+  const [hunk] = diffHunks(before, after, true, Number.POSITIVE_INFINITY);
+  return (
+    hunk?.lines ??
+    before
+      .split(/(?<=\n)/)
+      .filter(Boolean)
+      .map((line, at) => sameLine(line, at + 1))
+  );
+};
+
+/** A line of a text that did not change. */
+function sameLine(line: string, number: number): DiffLine {
+  const text = line.endsWith("\n") ? { text: line.slice(0, -1) } : { text: line, noNewline: true as const };
+  return { kind: "same", ...text, old: number, new: number };
+}
 
 /** The text that the lines of one side make. */
 function side(lines: readonly DiffLine[], which: "old" | "new"): string {

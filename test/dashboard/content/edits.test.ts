@@ -214,10 +214,9 @@ test("no text of a patch fails, and each is read in full", () => {
       for (const edits of [envelopeEdits(text), unifiedEdits(text), editsOf("apply_patch", text)]) {
         for (const edit of edits ?? []) assert.equal(typeof edit.path, "string");
       }
-      const shown = envelopeEdits(
-        `*** Begin Patch\n*** Add File: a\n${lines.map((line) => line.replace(/^|\n/g, "$&+")).join("\n")}\n*** End Patch`,
-      );
-      assert.equal(shown?.[0]?.added, lines.join("\n").split(/\r?\n/).length === 0 ? 0 : shown?.[0]?.added);
+      const written = text.split(/\r?\n/).map((line) => `+${line}\n`);
+      const shown = envelopeEdits(`*** Begin Patch\n*** Add File: a\n${written.join("")}*** End Patch\n`);
+      assert.equal(shown?.[0]?.added, written.length);
     }),
   );
 });

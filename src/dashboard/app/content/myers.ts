@@ -2,11 +2,15 @@
 const MOST_CHANGES = 1500;
 const MOST_STEPS = 8_000_000;
 
-/**
- * The places of the lines that stay from `a` to `b`, as many as can be (the algorithm of Myers); [] when that would take
- * too long.
- */
-export function shortestScript(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
+/** Neighbouring lines that stay: where they begin in the old and in the new text, from 0, and how many they are. */
+export interface Kept {
+  readonly old: number;
+  readonly new: number;
+  readonly count: number;
+}
+
+/** The lines that stay from `a` to `b`, as many as can be (the algorithm of Myers); [] when that would take too long. */
+export function keptLines(a: readonly string[], b: readonly string[]): Kept[] {
   if (a.length === 0 || b.length === 0) return [];
   const ids = new Map<string, number>();
   const idOf = (line: string): number => {
@@ -54,14 +58,17 @@ function isDown(reach: Int32Array, k: number, changes: number): boolean {
 }
 
 /** The lines that stay, told backwards from the end. */
-function keptOf(trace: readonly Int32Array[], aLength: number, bLength: number): (readonly [number, number])[] {
-  const kept: (readonly [number, number])[] = [];
+function keptOf(trace: readonly Int32Array[], aLength: number, bLength: number): Kept[] {
+  const kept: Kept[] = [];
   let [x, y] = [aLength, bLength];
   for (let changes = trace.length; changes >= 0; changes--) {
     const k = x - y;
     const reach = trace[changes - 1] ?? new Int32Array(1);
     const start = begin(reach, k, changes);
-    while (x > start) kept.push([--x, --y]);
+    const count = x - start;
+    x = start;
+    y -= count;
+    if (count > 0) kept.push({ old: x, new: y, count });
     if (changes === 0) break;
     if (isDown(reach, k, changes)) y--;
     else x--;
