@@ -40,7 +40,7 @@ function tokensOf(code: string, pattern: RegExp): Token[] {
 const KINDS: readonly Kind[] = ["keyword", "string", "comment"];
 
 const HASH = "(?:^|(?<=\\s))#.*";
-const SLASHES = "//.*|/\\*[^]*?(?:\\*/|$(?![^]))";
+const SLASHES = "//.*|/\\*[\\s\\S]*?(?:\\*/|$(?![\\s\\S]))";
 
 /** What a comment is, by the name of the language. */
 const COMMENTS: readonly (readonly [names: RegExp, comment: string])[] = [
