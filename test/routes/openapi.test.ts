@@ -152,6 +152,7 @@ test("a parameter that is required is missed, and one that repeats is a list of 
       ["agent", true],
       ["id", true],
       ["ref", true],
+      ["ansi", undefined],
     ],
   );
   for (const [query, error] of [
@@ -204,6 +205,8 @@ test("an uncut item is described with all its fields", () => {
     "of",
     "error",
     "cut",
+    "input",
+    "diffs",
   ]);
   assert.deepEqual(required, ["kind", "at", "ref"]);
 });

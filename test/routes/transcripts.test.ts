@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
+import type { Cursor } from "../../src/transcript/cursor.ts";
 import { askEvents, askJson, refusal } from "../support/ask.ts";
 import { at, row, sid } from "../support/fake-store.ts";
 import { served } from "../support/routes.ts";
@@ -176,6 +177,25 @@ test("an item is given whole by its ref", async (t) => {
   }
 });
 
+test("a call's item comes with its input, and with the colours of its output where they are asked for", async (t) => {
+  const { routes, store } = served(t);
+  store.say("a", "one");
+  store.say("a.c", "one");
+  const base = { at: at(1), pos: "j:0:0" as Cursor };
+  const input = { file_path: "/a", old_string: "x", new_string: "y" };
+  store.record = async () => [{ ...base, kind: "tool-call", tool: "Edit", input, output: "\u001b[32mok\u001b[0m" }];
+  const shown = { kind: "tool", at: 1, tool: "Edit", summary: "/a", ref: "j:0:0", input };
+  for (const path of ["", "/subagents/c"]) {
+    const target = `/api/transcripts/claude/a${path}/item?ref=j:0:0`;
+    for (const query of ["", "&ansi=0"]) {
+      assert.deepEqual((await askJson(routes, target + query)).body, { items: [{ ...shown, text: "ok" }] });
+    }
+    const { body } = await askJson(routes, `${target}&ansi=1`);
+    assert.deepEqual(body, { items: [{ ...shown, text: "\u001b[32mok\u001b[0m" }] });
+    assert.equal(await refusal(routes, `${target}&ansi=yes`), "bad-request");
+  }
+});
+
 test("subagents are listed, and read below their own session alone", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
@@ -213,12 +233,16 @@ test("a stream whose chat can't be read is refused before it begins", async (t) 
   assert.equal(await refusal(routes, `${CHAT}/stream`), "not-found");
 });
 
-test("the state names the stores, and is well-formed while there are no peers, runs and jobs", async (t) => {
+test("the state names the stores and the agents that can be started, and is well-formed while there are no peers, runs and jobs", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
   const { body, validity } = await askJson(routes, "/api/state");
   const stores = [{ agent: "claude", sessions: 1, roots: [{ path: store.root, found: true }], skipped: 3 }];
-  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores };
+  const agents = [
+    { name: "claude", installed: true },
+    { name: "codex", installed: false, remedy: "install it" },
+  ];
+  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores, agents };
   assert.deepEqual(body, { version: "1.2.3", pid: 42, ...shown });
   assert.deepEqual(validity, { facts: ["1", "nonce", JSON.stringify(shown)], uses: [], settled: true });
 });
