@@ -134,6 +134,19 @@ const ROW_MORE = {
 /** A session in a list. */
 export const ROW: JsonSchema = object(ROW_FIELDS, ROW_MORE);
 
+/** The sessions of a project in a list. */
+export const PROJECT: JsonSchema = object({
+  project: {
+    type: "string",
+    description:
+      "The git working tree that the sessions' folder lies in, else that folder; empty for sessions whose folder is not known.",
+  },
+  sessions: COUNT,
+  live: { ...COUNT, description: "How many of the sessions a process is known to have open now." },
+  updatedAt: TIME,
+  agents: list(AGENT),
+});
+
 /** Counts of tokens, each where the store gives it. */
 export const TOKENS: JsonSchema = object(
   {},

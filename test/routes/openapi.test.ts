@@ -100,7 +100,7 @@ test("every route answers as the document says: its content type, and 304 just w
     if (etag === undefined) continue;
     assert.equal((await head(server, target, { ...COOKIE, "if-none-match": etag })).statusCode, 304, target);
   }
-  assert.equal(answered, 22);
+  assert.equal(answered, 23);
 });
 
 test("a stream is described as one, and nothing else is", async (t) => {
