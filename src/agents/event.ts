@@ -1,3 +1,5 @@
+import type { FileDiff } from "../transcript/entry.ts";
+
 /** A choice that an agent offers when it asks for permission, as ACP names it. */
 export interface PermissionOption {
   readonly optionId: string;
@@ -31,7 +33,14 @@ export type SessionEvent =
       readonly arguments: unknown;
       readonly isUpdate?: true;
     }
-  | { readonly kind: "tool-result"; readonly toolCallId: string; readonly result: unknown; readonly isError: boolean }
+  | {
+      readonly kind: "tool-result";
+      readonly toolCallId: string;
+      readonly result: unknown;
+      readonly isError: boolean;
+      /** The changes of files that the agent told, where `result` does not hold them. */
+      readonly diffs?: readonly FileDiff[];
+    }
   | { readonly kind: "agent-prompt"; readonly toolCallId: string; readonly options: readonly PermissionOption[] }
   | {
       readonly kind: "permission-resolved";

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { knownAgents } from "../agents/agent-command.ts";
+import { startableAgents } from "../agents/startable.ts";
 import { isServerAt } from "../client/holder.ts";
 import { DASHBOARD } from "../dashboard/assets.ts";
 import type { OwnSessions } from "../peers/own-sessions.ts";
@@ -208,7 +210,7 @@ async function startServer(
     homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), dashboard: DASHBOARD?.html, words }),
     healthRoute(bootNonce),
     openApiRoute(table, version),
-    stateRoute(context),
+    stateRoute({ ...context, startable: startableAgents(() => knownAgents({ agents, environment }), clock) }),
     ...transcriptRoutes(context),
     ...runRoutes(context),
     ...jobRoutes(context),

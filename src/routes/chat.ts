@@ -2,14 +2,14 @@ import { Failure } from "../platform/failure.ts";
 import { type Answer, type QueryParameter, type Route, route } from "../server/route.ts";
 import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
-import { toItems, UNCUT_LIMITS } from "../transcript/item.ts";
+import { toItems, wholeLimits } from "../transcript/item.ts";
 import type { RouteContext } from "./context.ts";
 import { exportRoute } from "./export.ts";
 import type { ExportWays } from "./export-source.ts";
 import { childWays } from "./export-ways.ts";
 import { findChild, StoreMissing } from "./find.ts";
 import type { Chat } from "./follow.ts";
-import { CURSOR_SCHEMA, cursor, cursorOrTail, once } from "./query.ts";
+import { CURSOR_SCHEMA, cursor, cursorOrTail, flag, once } from "./query.ts";
 import { PAGE, SUBAGENTS, UNCUT_ITEMS } from "./schemas.ts";
 import { chatEvents } from "./stream.ts";
 
@@ -49,6 +49,10 @@ const REF: QueryParameter<Cursor> = {
   }),
   required: true,
 };
+const ANSI = flag(
+  "ansi",
+  "1: what tools and commands printed keeps its colours and style (`ESC [ … m`), and no other escape sequence.",
+);
 const STREAM_FROM = cursorOrTail(
   "from",
   "Where to read on, unless a Last-Event-ID is given. Absent or 0: the start. `tail`: the last page, then what follows.",
@@ -139,14 +143,15 @@ function itemRoute(pattern: string, what: string, find: FindOne): Route {
   return route({
     method: "GET",
     pattern,
-    summary: `The items of one record in the chat of ${what}, uncut`,
-    query: { ref: REF },
+    summary: `The items of one record in the chat of ${what}, uncut, calls with their input`,
+    query: { ref: REF, ansi: ANSI },
     answer: UNCUT_ITEMS,
     access: "key",
-    handle: async ({ params, query: { ref } }) => {
+    handle: async ({ params, query: { ref, ansi = false } }) => {
       if (ref === undefined) throw new Failure("bad-request", "ref is missing: give the ref of an item");
       const { store, ref: session } = await find(params, ref).catch(wrongRef);
-      return { kind: "json", body: { items: toItems(await store.record(session, ref).catch(wrongRef), UNCUT_LIMITS) } };
+      const entries = await store.record(session, ref).catch(wrongRef);
+      return { kind: "json", body: { items: toItems(entries, wholeLimits({ ansi })) } };
     },
   });
 }

@@ -1,14 +1,12 @@
-import { isAbsolute } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import type { JsonSchema, QueryParameter } from "../server/route.ts";
+import { FOLDER_MOST, isFolderPath } from "../stores/projects.ts";
 import { type Cursor, cursorOf, TAIL } from "../transcript/cursor.ts";
 import { CURSOR_CHARACTERS } from "../transcript/limits.ts";
 import { AGENT_NAMES, type AgentName } from "../transcript/names.ts";
 
 /** Characters of a text that is searched for. */
 const TEXT_MOST = 1_000;
-/** Characters of a folder's path: what the longest of today's systems allow. */
-const FOLDER_MOST = 4_096;
 
 /** A parameter that may stand once; `read` gets its text, which is not empty. */
 export function once<T>(
@@ -66,7 +64,7 @@ export function text(name: string, description: string): QueryParameter<string> 
 /** The absolute path of a folder, which need not exist. */
 export function folder(name: string, description: string): QueryParameter<string> {
   return once(name, description, { type: "string", minLength: 1, maxLength: FOLDER_MOST }, (path) => {
-    if (!isAbsolute(path) || path.length > FOLDER_MOST || path.includes("\0")) {
+    if (!isFolderPath(path)) {
       throw new Failure("bad-request", `${name} must be the absolute path of a folder`);
     }
     return path;

@@ -1,3 +1,4 @@
+import { asObject } from "../platform/read.ts";
 import type { JsonSchema } from "../server/route.ts";
 import { PREVIEW_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS } from "../transcript/limits.ts";
 import { AGENT_NAMES } from "../transcript/names.ts";
@@ -76,8 +77,26 @@ export const PAGE: JsonSchema = object(
 /** One thing that a chat shows, uncut. */
 export const UNCUT_ITEM: JsonSchema = item(TEXT, TEXT, "Something was taken off all the same: it is over 1 MiB.");
 
+const DIFF: JsonSchema = object({
+  path: TEXT,
+  oldText: { ...orNull(TEXT), description: "Null where the file is new." },
+  newText: TEXT,
+});
+
+const CALL_PARTS = {
+  input: {
+    description: "On a call: its input as the store holds it. Left out, with `cut`, where its JSON is over 1 MiB.",
+  },
+  diffs: {
+    ...list(DIFF),
+    description: "On a call of a recording: the changes of files that its agent told. As `input`.",
+  },
+};
+
 /** The items of one record, uncut. */
-export const UNCUT_ITEMS: JsonSchema = object({ items: list(UNCUT_ITEM) });
+export const UNCUT_ITEMS: JsonSchema = object({
+  items: list({ ...UNCUT_ITEM, properties: { ...asObject(UNCUT_ITEM.properties), ...CALL_PARTS } }),
+});
 
 /** A child of a session. */
 export const SUBAGENT: JsonSchema = object(
@@ -114,6 +133,19 @@ const ROW_MORE = {
 
 /** A session in a list. */
 export const ROW: JsonSchema = object(ROW_FIELDS, ROW_MORE);
+
+/** The sessions of a project in a list. */
+export const PROJECT: JsonSchema = object({
+  project: {
+    type: "string",
+    description:
+      "The git working tree that the sessions' folder lies in, else that folder; empty for sessions whose folder is not known.",
+  },
+  sessions: COUNT,
+  live: { ...COUNT, description: "How many of the sessions a process is known to have open now." },
+  updatedAt: TIME,
+  agents: list(AGENT),
+});
 
 /** Counts of tokens, each where the store gives it. */
 export const TOKENS: JsonSchema = object(

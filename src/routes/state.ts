@@ -1,3 +1,5 @@
+import type { KnownAgent } from "../agents/agent-command.ts";
+import type { StartableAgents } from "../agents/startable.ts";
 import type { Peers } from "../peers/peer.ts";
 import { RUN_LIMIT } from "../runs/page.ts";
 import { type Route, route } from "../server/route.ts";
@@ -25,11 +27,17 @@ const STORE_STATE = object(
   { problem: { ...TEXT, description: "Why its last list failed; what it listed before is still shown." } },
 );
 
-/** What the state is made from: also who is live, where that is looked for. */
-type StateContext = RouteContext & { readonly peers?: Pick<Peers, "list"> };
+const STARTABLE = object(
+  { name: { ...TEXT, description: "What `POST /api/sessions` takes as `agent`." }, installed: { type: "boolean" } },
+  { remedy: { ...TEXT, description: "What to do where it is not installed: a phrase for a person." } },
+);
+
+/** What the state is made from: also who is live, and which agents can be started, where that is looked for. */
+type StateContext = RouteContext & { readonly peers?: Pick<Peers, "list">; readonly startable?: StartableAgents };
 
 /** What the server knows, in one answer. */
-export function stateRoute({ inventory, runs, stores, peers, version, pid, bootNonce }: StateContext): Route {
+export function stateRoute(context: StateContext): Route {
+  const { inventory, runs, stores, peers, startable, version, pid, bootNonce } = context;
   return route({
     method: "GET",
     pattern: "/api/state",
@@ -45,6 +53,10 @@ export function stateRoute({ inventory, runs, stores, peers, version, pid, bootN
       running: { ...list(RUN), description: "Runs that are running and are not among `runs`." },
       jobs: JOBS,
       stores: list(STORE_STATE),
+      agents: {
+        ...list(STARTABLE),
+        description: "The agents that can be asked for, also those that are not installed.",
+      },
     }),
     conditional: true,
     access: "key",
@@ -54,7 +66,8 @@ export function stateRoute({ inventory, runs, stores, peers, version, pid, bootN
       const standings = await Promise.all((await inventory.standings()).map((standing) => stateOf(standing, stores)));
       const { runs: newest, next: runsNext, total: runsTotal, running, jobs } = await runs.overview();
       const live = (await peers?.list()) ?? [];
-      const shown = { peers: live, runs: newest, runsNext, runsTotal, running, jobs, stores: standings };
+      const agents = (startable?.list() ?? []).map(startableOf);
+      const shown = { peers: live, runs: newest, runsNext, runsTotal, running, jobs, stores: standings, agents };
       return {
         kind: "json",
         body: { version, pid, ...shown },
@@ -62,6 +75,10 @@ export function stateRoute({ inventory, runs, stores, peers, version, pid, bootN
       };
     },
   });
+}
+
+function startableOf({ name, isInstalled, remedy }: KnownAgent): object {
+  return { name, installed: isInstalled, ...(!isInstalled && { remedy }) };
 }
 
 async function stateOf(standing: StoreStanding, stores: readonly Store[]): Promise<StoreState> {

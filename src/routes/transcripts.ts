@@ -1,12 +1,13 @@
 import { Failure } from "../platform/failure.ts";
-import { type Route, route } from "../server/route.ts";
+import { type Answer, type Route, route } from "../server/route.ts";
 import { LIST_LIMIT, LIST_STATES, parseRowCursor } from "../stores/list-query.ts";
+import { parseProjectCursor } from "../stores/project-list.ts";
 import { type ChatMount, chatRoutes } from "./chat.ts";
 import type { RouteContext } from "./context.ts";
 import { transcriptWays } from "./export-ways.ts";
 import { findChat } from "./find.ts";
 import { agent, flag, folder, integer, once, oneOf, text } from "./query.ts";
-import { COUNT, ENTRY, list, object, orNull, ROW, TEXT } from "./schemas.ts";
+import { COUNT, ENTRY, list, object, orNull, PROJECT, ROW, TEXT } from "./schemas.ts";
 
 const LIST_MOST = 500;
 
@@ -18,8 +19,19 @@ export function transcriptRoutes(context: RouteContext): readonly Route[] {
     find: ({ agent = "", id = "" }) => findChat(context.stores, agent, id),
     ways: ({ agent = "", id = "" }) => transcriptWays(context, agent, id),
   };
-  return [transcriptList(context), transcriptEntry(context), ...chatRoutes(mount, context)];
+  return [transcriptList(context), projectList(context), transcriptEntry(context), ...chatRoutes(mount, context)];
 }
+
+const FILTER = {
+  agent: agent("Sessions of this agent only."),
+  q: text("q", "Stands in the title or the folder; upper and lower case are the same."),
+  state: oneOf(
+    "state",
+    "`live`: a process is known to have the session open now (its row has `live`). `ended`: all others.",
+    LIST_STATES,
+  ),
+  children: flag("children", "1: also sessions that are children of another (their rows have `parent`)."),
+};
 
 function transcriptList({ inventory, bootNonce }: RouteContext): Route {
   return route({
@@ -27,18 +39,16 @@ function transcriptList({ inventory, bootNonce }: RouteContext): Route {
     pattern: "/api/transcripts",
     summary: "Every session of every store, the last updated first",
     query: {
-      agent: agent("Sessions of this agent only."),
+      ...FILTER,
       project: folder(
         "project",
         "Sessions that started in this folder or below. A folder in a git working tree stands for the whole tree.",
       ),
-      q: text("q", "Stands in the title or the folder; upper and lower case are the same."),
-      state: oneOf(
-        "state",
-        "`live`: a process is known to have the session open now (its row has `live`). `ended`: all others.",
-        LIST_STATES,
+      exact: flag(
+        "exact",
+        "1, beside `project`: only sessions whose own project is this very folder, as `/api/projects` names it.",
       ),
-      children: flag("children", "1: also sessions that are children of another (their rows have `parent`)."),
+      folderless: flag("folderless", "1: only sessions whose folder is not known. Not beside `project`."),
       before: once(
         "before",
         "The `next` of an earlier page. A time in milliseconds alone: sessions last updated strictly before it.",
@@ -51,12 +61,58 @@ function transcriptList({ inventory, bootNonce }: RouteContext): Route {
     conditional: true,
     access: "key",
     handle: async ({ query }) => {
+      const { project, exact, folderless } = query;
+      if (exact && project === undefined) throw new Failure("bad-request", "exact needs a project");
+      if (folderless && project !== undefined) {
+        throw new Failure("bad-request", "folderless and project can't stand together");
+      }
       await inventory.settled();
-      const facts = [String(inventory.generation), bootNonce];
-      const body = await inventory.query(query);
-      return { kind: "json", body, validity: { facts, uses: [], settled: facts[0] === String(inventory.generation) } };
+      const edition = (): string => (exact ? projectsEdition(inventory) : String(inventory.generation));
+      return listed(edition, bootNonce, () => inventory.query(query));
     },
   });
+}
+
+function projectList({ inventory, bootNonce }: RouteContext): Route {
+  return route({
+    method: "GET",
+    pattern: "/api/projects",
+    summary: "The sessions that a filter passes by project, the last updated first",
+    query: {
+      ...FILTER,
+      before: once(
+        "before",
+        "The `next` of an earlier page. A time in milliseconds alone: projects last updated strictly before it.",
+        { type: "string" },
+        parseProjectCursor,
+      ),
+      limit: integer("limit", `Projects at most; ${LIST_LIMIT} when absent.`, 1, LIST_MOST),
+    },
+    answer: object({ projects: list(PROJECT, LIST_MOST), next: orNull(TEXT), total: COUNT }),
+    conditional: true,
+    access: "key",
+    handle: async ({ query }) => {
+      await inventory.settled();
+      return listed(
+        () => projectsEdition(inventory),
+        bootNonce,
+        () => inventory.projects(query),
+      );
+    },
+  });
+}
+
+/** What is told of the list besides its rows: folders may become repositories while no row changes. */
+function projectsEdition({ generation, projectsRevision }: RouteContext["inventory"]): string {
+  return `${generation}.${projectsRevision}`;
+}
+
+/** What `read` gives of the list; without an ETag when the list changed meanwhile. */
+async function listed(edition: () => string, bootNonce: string, read: () => Promise<object>): Promise<Answer> {
+  const before = edition();
+  const body = await read();
+  const settled = before === edition();
+  return { kind: "json", body, validity: { facts: [before, bootNonce], uses: [], settled } };
 }
 
 function transcriptEntry({ inventory, stores, bootNonce }: RouteContext): Route {

@@ -1,21 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
-import { Bell, pause } from "../platform/bell.ts";
 import type { Clock } from "../platform/clock.ts";
-import { Failure } from "../platform/failure.ts";
 import { GitRoots } from "../platform/git-root.ts";
 import type { Timer } from "../platform/timer.ts";
 import type { AgentName, SessionId } from "../transcript/names.ts";
 import { ChangeLog, type ListChange } from "./change-log.ts";
 import { LIST_LIMIT, type ListFilter, type ListPage, type RowCursor, Selections } from "./list-query.ts";
-import { EMPTY_SHELF, mergedRows, restocked, type Shelf } from "./shelf.ts";
-import type { ListEffort, Listed, Store } from "./store.ts";
-
-/** How often every file of every store is asked anew. */
-export const SWEEP_MS = 10_000;
-/** The least time between two looks that watching asks for. */
-const LOOK_PAUSE_MS = 100;
+import { Lookout } from "./lookout.ts";
+import { type ProjectCursor, ProjectLists, type ProjectPage } from "./project-list.ts";
+import { Projects } from "./projects.ts";
+import { mergedRows } from "./shelf.ts";
+import type { Listed, Store } from "./store.ts";
 
 /** What an inventory is made of. */
 export interface InventoryParts {
@@ -27,11 +22,20 @@ export interface InventoryParts {
 }
 
 /** Which page of which list. */
-export interface ListQuery extends Omit<ListFilter, "folders"> {
+export interface ListQuery extends Omit<ListFilter, "folders" | "own"> {
   /** A folder (absolute): it stands for the git working tree that it lies in, if it lies in one. */
   readonly project?: string | undefined;
+  /** `project` is meant by itself: sessions whose own project is this very folder, and none below it. */
+  readonly exact?: boolean | undefined;
   readonly before?: RowCursor | undefined;
   /** Rows at most; 50 when absent. */
+  readonly limit?: number | undefined;
+}
+
+/** Which page of the list of projects. */
+export interface ProjectQuery extends Pick<ListFilter, "agent" | "q" | "state" | "children"> {
+  readonly before?: ProjectCursor | undefined;
+  /** Projects at most; 50 when absent. */
   readonly limit?: number | undefined;
 }
 
@@ -52,6 +56,8 @@ export class Inventory {
   readonly #parts: InventoryParts;
   readonly #lookouts: readonly Lookout[];
   readonly #gitRoots: GitRoots;
+  readonly #projects: Projects;
+  readonly #projectLists = new ProjectLists();
   readonly #log = new ChangeLog();
   readonly #texts = new WeakMap<Listed, string>();
   readonly #end = new AbortController();
@@ -61,6 +67,7 @@ export class Inventory {
   constructor(parts: InventoryParts) {
     this.#parts = parts;
     this.#gitRoots = new GitRoots(parts.clock, parts.home);
+    this.#projects = new Projects(this.#gitRoots, parts.clock);
     this.#lookouts = parts.stores.map((store) => new Lookout(store, (changed) => this.#publish(changed)));
   }
 
@@ -95,9 +102,22 @@ export class Inventory {
   }
 
   /** A page of the list, as of the last look. */
-  async query({ project, before, limit = LIST_LIMIT, ...filter }: ListQuery): Promise<ListPage> {
+  async query({ project, exact, before, limit = LIST_LIMIT, ...filter }: ListQuery): Promise<ListPage> {
+    if (project !== undefined && exact) return this.#queryExact(project, filter, before, limit);
     const folders = project === undefined ? undefined : await this.#projectFolders(project);
     return this.#selections.page({ ...filter, folders }, before, limit);
+  }
+
+  /** A page of the projects of the sessions, the last updated first, as of the last look. */
+  async projects({ before, limit = LIST_LIMIT, ...filter }: ProjectQuery): Promise<ProjectPage> {
+    const selections = this.#selections;
+    const of = await this.#projects.of(selections.all);
+    return this.#projectLists.page(await selections.rows(filter), of, before, limit);
+  }
+
+  /** Grows when a folder comes to be of another project than before: as of the last time that projects were asked for. */
+  get projectsRevision(): number {
+    return this.#projects.revision;
   }
 
   /** What changes after generation `since` (else after now), many changes as one for slow readers; ends with the signal. */
@@ -122,6 +142,18 @@ export class Inventory {
     this.#log.add(changed);
   }
 
+  async #queryExact(
+    project: string,
+    filter: ListFilter,
+    before: RowCursor | undefined,
+    limit: number,
+  ): Promise<ListPage> {
+    const selections = this.#selections;
+    const of = await this.#projects.of(selections.all);
+    const own = { project: resolve(project), of, revision: this.#projects.revision };
+    return selections.page({ ...filter, own }, before, limit);
+  }
+
   /** The folder as asked for and as links resolve it, since a CLI may have noted either. */
   async #projectFolders(project: string): Promise<readonly string[]> {
     const folder = resolve(project);
@@ -129,90 +161,4 @@ export class Inventory {
     const real = await realpath(root).catch(() => root);
     return real === root ? [root] : [root, real];
   }
-}
-
-/** Looks into one store, one look at a time. */
-class Lookout {
-  readonly store: Store;
-  shelf: Shelf = EMPTY_SHELF;
-  problem: string | undefined;
-  readonly #publish: (changed: readonly SessionId[]) => void;
-  /** Whether the store tells what changes; while it does not, every look is a sweep. */
-  #told = false;
-  #effort: ListEffort = "sweep";
-  #current: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
-
-  constructor(store: Store, publish: (changed: readonly SessionId[]) => void) {
-    this.store = store;
-    this.#publish = publish;
-  }
-
-  /** One look that begins after this call, shared by all who ask before it begins. Never fails: see `problem`. */
-  look(effort: ListEffort): Promise<void> {
-    if (effort === "sweep") this.#effort = "sweep";
-    this.#next ??= this.#lookNext();
-    return this.#next;
-  }
-
-  /** Sweeps now and then. */
-  async sweep({ timer }: InventoryParts, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look("sweep");
-      await pause(timer, SWEEP_MS, signal);
-    }
-  }
-
-  /** Looks whenever the store tells of a change, but not all the time. */
-  async follow({ clock, timer }: InventoryParts, signal: AbortSignal): Promise<void> {
-    const bell = new Bell();
-    const listening = this.#listen(bell, timer, signal);
-    for (;;) {
-      await bell.listen(signal);
-      if (signal.aborted) break;
-      const start = clock.now();
-      await this.look("quick");
-      // Looking at a long list costs more: a tenth of the time is for looking, at most.
-      await pause(timer, Math.max(LOOK_PAUSE_MS, 10 * (clock.now() - start)), signal);
-    }
-    await listening;
-  }
-
-  async #listen(bell: Bell, timer: Timer, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        this.#effort = "sweep";
-        this.#told = true;
-        for await (const _ of this.store.changes(signal)) bell.ring();
-      } catch (error) {
-        this.problem = described(error);
-      }
-      this.#told = false;
-      await pause(timer, SWEEP_MS, signal);
-    }
-  }
-
-  async #lookNext(): Promise<void> {
-    await this.#current;
-    // What the system has told by now is taken in before the store is asked.
-    await turn();
-    this.#current = this.#next ?? Promise.resolve();
-    this.#next = undefined;
-    const effort = this.#told ? this.#effort : "sweep";
-    this.#effort = "quick";
-    try {
-      const { shelf, changed } = await restocked(this.shelf, await this.store.list(effort));
-      this.shelf = shelf;
-      this.problem = undefined;
-      if (changed.length > 0) this.#publish(changed);
-    } catch (error) {
-      this.problem = described(error);
-      this.#effort = "sweep";
-    }
-  }
-}
-
-/** What went wrong in words for everyone: a message of the system's may hold paths. */
-function described(error: unknown): string {
-  return error instanceof Failure ? error.message : "its sessions could not be listed";
 }

@@ -3,6 +3,7 @@ import { type EpochMs, epochMsOf } from "../platform/clock.ts";
 import { Failure } from "../platform/failure.ts";
 import { isWithin } from "../platform/files.ts";
 import { type AgentName, agentNameOf, type SessionId, sessionIdOf } from "../transcript/names.ts";
+import { isFolderPath, type ProjectOf } from "./projects.ts";
 import { compareRows, placeIn } from "./shelf.ts";
 import type { Listed } from "./store.ts";
 
@@ -17,11 +18,23 @@ export interface ListFilter {
   readonly agent?: AgentName | undefined;
   /** Sessions that started in one of these folders (absolute) or below. */
   readonly folders?: readonly string[] | undefined;
+  /** Sessions whose own project is exactly this one. */
+  readonly own?: OwnProject | undefined;
+  /** Sessions whose folder is not known. */
+  readonly folderless?: boolean | undefined;
   /** Stands in the title or the folder, in upper or lower case. */
   readonly q?: string | undefined;
   readonly state?: (typeof LIST_STATES)[number] | undefined;
   /** Also sessions that are children of another. */
   readonly children?: boolean | undefined;
+}
+
+/** A project by itself, without those within it. */
+export interface OwnProject {
+  readonly project: string;
+  /** Tells the project of a folder; `revision` is another where it tells another one than before. */
+  readonly of: ProjectOf;
+  readonly revision: number;
 }
 
 /** A place in a list: behind a row, or (a time alone) behind all rows of that time. */
@@ -53,19 +66,20 @@ export function parseRowCursor(text: string): RowCursor {
 
 /** The rows that a filter passes, for one state of the list: each filter is worked out once, whoever asks. */
 export class Selections {
-  readonly #rows: readonly Listed[];
+  /** All of them. */
+  readonly all: readonly Listed[];
   readonly #texts: WeakMap<Listed, string>;
   readonly #selected = new Map<string, Promise<readonly Listed[]>>();
 
   /** `texts` remembers, from one state of the list to the next, what `q` is looked for in. */
   constructor(rows: readonly Listed[], texts: WeakMap<Listed, string>) {
-    this.#rows = rows;
+    this.all = rows;
     this.#texts = texts;
   }
 
   /** One page: at most `limit` of the rows that pass, from behind `before` on. */
   async page(filter: ListFilter, before: RowCursor | undefined, limit: number): Promise<ListPage> {
-    const rows = await this.#select(filter);
+    const rows = await this.rows(filter);
     const start = before === undefined ? 0 : placeIn(rows, (row) => isBehind(row, before));
     const transcripts = rows.slice(start, start + limit);
     const last = transcripts.at(-1);
@@ -73,8 +87,11 @@ export class Selections {
     return { transcripts, next: ends ? null : formatRowCursor(last), total: rows.length };
   }
 
-  #select(filter: ListFilter): Promise<readonly Listed[]> {
-    const key = JSON.stringify([filter.agent, filter.folders, filter.q, filter.state, filter.children === true]);
+  /** All that pass, newest first: the same list as before for the same filter. */
+  rows(filter: ListFilter): Promise<readonly Listed[]> {
+    const { agent, folders, own, folderless, q, state, children } = filter;
+    const of = own && [own.project, own.revision];
+    const key = JSON.stringify([agent, folders, of, folderless === true, q, state, children === true]);
     const held = this.#selected.get(key);
     if (held !== undefined) return held;
     const rows = this.#passed(this.#passing(filter));
@@ -86,20 +103,22 @@ export class Selections {
   async #passed(passes: (row: Listed) => boolean): Promise<readonly Listed[]> {
     const breather = new Breather();
     const passed: Listed[] = [];
-    for (let start = 0; start < this.#rows.length; start += STRIDE) {
-      for (const row of this.#rows.slice(start, start + STRIDE)) if (passes(row)) passed.push(row);
+    for (let start = 0; start < this.all.length; start += STRIDE) {
+      for (const row of this.all.slice(start, start + STRIDE)) if (passes(row)) passed.push(row);
       await breather.pause();
     }
     return passed;
   }
 
-  #passing({ agent, folders, q, state, children }: ListFilter): (row: Listed) => boolean {
+  #passing({ agent, folders, own, folderless, q, state, children }: ListFilter): (row: Listed) => boolean {
     const wanted = q?.toLowerCase();
     return (row) =>
       (children === true || row.parent === undefined) &&
       (agent === undefined || row.agent === agent) &&
       (state === undefined || (row.live !== undefined) === (state === "live")) &&
       (folders === undefined || folders.some((folder) => isWithin(folder, row.cwd))) &&
+      (own === undefined || own.of(row.cwd) === own.project) &&
+      (folderless !== true || !isFolderPath(row.cwd)) &&
       (wanted === undefined || this.#text(row).includes(wanted));
   }
 

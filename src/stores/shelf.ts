@@ -81,12 +81,12 @@ export function mergedRows(a: readonly Listed[], b: readonly Listed[]): readonly
 }
 
 /** The index of the first row that is `behind` a place in a sorted list. */
-export function placeIn(rows: readonly Listed[], behind: (row: Listed) => boolean): number {
+export function placeIn<T>(rows: readonly T[], behind: (row: T) => boolean): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (behind(rows[middle] as Listed)) high = middle;
+    if (behind(rows[middle] as T)) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -55,6 +55,14 @@ export interface ReasoningEntry extends EntryBase {
   readonly text: string;
 }
 
+/** A change of a file as an agent told it. */
+export interface FileDiff {
+  readonly path: string;
+  /** Null where the file is new. */
+  readonly oldText: string | null;
+  readonly newText: string;
+}
+
 /** A tool call; in stores that keep call and output in one record (OpenCode, recordings) with its output. */
 export interface ToolCallEntry extends EntryBase {
   readonly kind: "tool-call";
@@ -65,6 +73,8 @@ export interface ToolCallEntry extends EntryBase {
   /** A summary that the store itself gives; without it one is made from the input. */
   readonly summary?: string;
   readonly output?: string;
+  /** The changes of files that its agent told beside its input. */
+  readonly diffs?: readonly FileDiff[];
   readonly isError?: boolean;
   /** It has not ended, where the store's record says so: `output` is what it has printed so far. */
   readonly isRunning?: true;

@@ -1,4 +1,4 @@
-import { oneLine } from "./clip.ts";
+import { oneLine } from "./one-line.ts";
 
 /**
  * `text` without what could act on a terminal or hide in it: escape sequences and control characters other than newline
@@ -23,6 +23,22 @@ export function readable(text: string): string {
 /** `text` without the escape sequences that colour and move things in a terminal; all else stays. */
 export function withoutAnsi(text: string): string {
   return SEQUENCE_START.test(text) ? text.replace(SEQUENCES, "") : text;
+}
+
+/** As `withoutAnsi`, but sequences that set colours and style (SGR, `ESC [ … m`) stay, and no other escape character does. */
+export function withColours(text: string): string {
+  if (!SEQUENCE_START.test(text)) return text;
+  const coloured = text.replace(SEQUENCES, (sequence) => {
+    const parameters = COLOURS.exec(sequence)?.[1];
+    return parameters === undefined ? "" : `\u001b[${parameters}m`;
+  });
+  // What was taken out may have stood in the middle of another sequence.
+  return coloured.replace(LONE_STARTS, "");
+}
+
+/** `text`, which `withColours` gave and which was cut, without the half of a sequence before its ellipsis. */
+export function withoutHalfColour(text: string): string {
+  return text.replace(HALF_COLOUR, "…");
 }
 
 /** `text` on one line, printable, each gap one space wide. */
@@ -114,6 +130,20 @@ const MOST_HELD = 1024;
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\n\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-OQ-WYZ\\`-~]/g;
+
+/** A sequence that sets colours and style, whole, with its parameters. */
+const COLOURS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /^(?:\u001b\[|\u009b)([\d;:]*)m$/;
+
+/** What begins an escape sequence, save one that sets colours and style. */
+const LONE_STARTS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /\u001b(?!\[[\d;:]*m)|[\u0090\u0098\u009b\u009d-\u009f]/g;
+
+const HALF_COLOUR =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  /\u001b(?:\[[\d;:]*)?…$/;
 
 /** At the end of a chunk: half a line's end, half a character, or an escape sequence whose rest may still come. */
 const UNFINISHED =

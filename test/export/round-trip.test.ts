@@ -42,7 +42,8 @@ function homes(): string[] {
   ];
 }
 
-const UNCUT: ItemLimits = { text: (text) => ({ text, cut: false }), preview: (text) => ({ text, cut: false }) };
+const uncut = (text: string) => ({ text, cut: false });
+const UNCUT: ItemLimits = { text: uncut, preview: uncut, printed: (text) => uncut(withoutAnsi(text)) };
 
 /** What chats and exports both show. */
 interface Shown {

@@ -100,7 +100,7 @@ test("every route answers as the document says: its content type, and 304 just w
     if (etag === undefined) continue;
     assert.equal((await head(server, target, { ...COOKIE, "if-none-match": etag })).statusCode, 304, target);
   }
-  assert.equal(answered, 22);
+  assert.equal(answered, 23);
 });
 
 test("a stream is described as one, and nothing else is", async (t) => {
@@ -152,6 +152,7 @@ test("a parameter that is required is missed, and one that repeats is a list of 
       ["agent", true],
       ["id", true],
       ["ref", true],
+      ["ansi", undefined],
     ],
   );
   for (const [query, error] of [
@@ -204,6 +205,8 @@ test("an uncut item is described with all its fields", () => {
     "of",
     "error",
     "cut",
+    "input",
+    "diffs",
   ]);
   assert.deepEqual(required, ["kind", "at", "ref"]);
 });

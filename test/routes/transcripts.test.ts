@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
+import type { Cursor } from "../../src/transcript/cursor.ts";
 import { askEvents, askJson, refusal } from "../support/ask.ts";
 import { at, row, sid } from "../support/fake-store.ts";
 import { served } from "../support/routes.ts";
@@ -37,13 +38,50 @@ test("a list is paged and filtered by its query", async (t) => {
   assert.equal((found.body as { total: number }).total, 1);
 });
 
+test("projects are paged and filtered as sessions are, and each gives the list of its own sessions", async (t) => {
+  const { routes, store, time } = served(t);
+  store.rows = ["/w/a", "/w/b", "", "/w/b/c"].map((cwd, i) => row({ id: sid(`s${i}`), cwd, updatedAt: at(i + 1) }));
+  store.rows.push(row({ id: sid("child"), cwd: "/w/a", updatedAt: at(9), parent: sid("s0") }));
+  const entry = { sessions: 1, live: 0, agents: ["claude"] };
+  const first = await askJson(routes, "/api/projects?limit=2");
+  assert.deepEqual(first.body, {
+    projects: [
+      { project: "/w/b/c", ...entry, updatedAt: 4 },
+      { project: "", ...entry, updatedAt: 3 },
+    ],
+    next: "3:",
+    total: 4,
+  });
+  assert.deepEqual(first.validity, { facts: ["1.0", "nonce"], uses: [], settled: true });
+  const second = await askJson(routes, "/api/projects?before=3:&limit=1");
+  assert.deepEqual(second.body, { projects: [{ project: "/w/b", ...entry, updatedAt: 2 }], next: "2:/w/b", total: 4 });
+  const rest = await askJson(routes, "/api/projects?before=2:/w/b&children=1&q=w&agent=claude&state=ended");
+  assert.deepEqual(rest.body, { projects: [], next: null, total: 3 });
+  const ids = async (query: string): Promise<string[]> => {
+    const { body, validity } = await askJson(routes, `/api/transcripts?${query}`);
+    assert.equal(validity?.settled, true);
+    return (body as { transcripts: { id: string }[] }).transcripts.map(({ id }) => id);
+  };
+  assert.deepEqual(await ids("project=/w/b&exact=1"), ["s1"]);
+  assert.deepEqual(await ids("project=/w/b&exact=0"), ["s3", "s1"]);
+  assert.deepEqual(await ids("project=/w/a&exact=1&children=1"), ["child", "s0"]);
+  assert.deepEqual(await ids("folderless=1"), ["s2"]);
+  assert.deepEqual(await ids("folderless=0"), ["s3", "s2", "s1", "s0"]);
+  time.pass(60_000);
+  assert.deepEqual((await askJson(routes, "/api/projects?limit=2")).validity, first.validity);
+});
+
 test("a query that is not well-formed is refused", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
   const list = ["limit=0", "limit=501", "limit=1.5", "limit=", "limit=01", "limit=-1", "limit=1e2", "agent=nobody"];
   list.push("agent=", "before=x", "before=", "children=2", "state=busy", "project=relative", "project=%2Fa%00", "q=");
   list.push(`q=${"x".repeat(1_001)}`, `project=%2F${"x".repeat(4_096)}`, "limit=1&limit=2");
+  list.push("exact=1", "project=%2Fa&exact=", "project=%2Fa&folderless=1", "folderless=yes", "project=");
   for (const query of list) assert.equal(await refusal(routes, `/api/transcripts?${query}`), "bad-request", query);
+  for (const query of ["limit=0", "limit=501", "before=x", "before=", "agent=nobody", "q=", "project=%2Fa"]) {
+    assert.equal(await refusal(routes, `/api/projects?${query}`), "bad-request", query);
+  }
   const chat = ["from=", "from=nope", "from=o:1:prt_1", "from=j:1", "from=j:9007199254740993:0", "before=o:1:prt_1"];
   chat.push(
     "from=0&before=0",
@@ -176,6 +214,25 @@ test("an item is given whole by its ref", async (t) => {
   }
 });
 
+test("a call's item comes with its input, and with the colours of its output where they are asked for", async (t) => {
+  const { routes, store } = served(t);
+  store.say("a", "one");
+  store.say("a.c", "one");
+  const base = { at: at(1), pos: "j:0:0" as Cursor };
+  const input = { file_path: "/a", old_string: "x", new_string: "y" };
+  store.record = async () => [{ ...base, kind: "tool-call", tool: "Edit", input, output: "\u001b[32mok\u001b[0m" }];
+  const shown = { kind: "tool", at: 1, tool: "Edit", summary: "/a", ref: "j:0:0", input };
+  for (const path of ["", "/subagents/c"]) {
+    const target = `/api/transcripts/claude/a${path}/item?ref=j:0:0`;
+    for (const query of ["", "&ansi=0"]) {
+      assert.deepEqual((await askJson(routes, target + query)).body, { items: [{ ...shown, text: "ok" }] });
+    }
+    const { body } = await askJson(routes, `${target}&ansi=1`);
+    assert.deepEqual(body, { items: [{ ...shown, text: "\u001b[32mok\u001b[0m" }] });
+    assert.equal(await refusal(routes, `${target}&ansi=yes`), "bad-request");
+  }
+});
+
 test("subagents are listed, and read below their own session alone", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
@@ -213,12 +270,16 @@ test("a stream whose chat can't be read is refused before it begins", async (t) 
   assert.equal(await refusal(routes, `${CHAT}/stream`), "not-found");
 });
 
-test("the state names the stores, and is well-formed while there are no peers, runs and jobs", async (t) => {
+test("the state names the stores and the agents that can be started, and is well-formed while there are no peers, runs and jobs", async (t) => {
   const { routes, store } = served(t);
   store.say("a", "one");
   const { body, validity } = await askJson(routes, "/api/state");
   const stores = [{ agent: "claude", sessions: 1, roots: [{ path: store.root, found: true }], skipped: 3 }];
-  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores };
+  const agents = [
+    { name: "claude", installed: true },
+    { name: "codex", installed: false, remedy: "install it" },
+  ];
+  const shown = { peers: [], runs: [], runsNext: null, runsTotal: 0, running: [], jobs: {}, stores, agents };
   assert.deepEqual(body, { version: "1.2.3", pid: 42, ...shown });
   assert.deepEqual(validity, { facts: ["1", "nonce", JSON.stringify(shown)], uses: [], settled: true });
 });
@@ -243,5 +304,5 @@ test("every route has a schema and a description for all that it takes", (t) => 
       assert.ok(description.length > 0 && Object.keys(schema).length > 0, `${pattern}?${name}`);
     }
   }
-  assert.equal(routes.length, 29);
+  assert.equal(routes.length, 30);
 });

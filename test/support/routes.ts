@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import type { KnownAgent } from "../../src/agents/agent-command.ts";
 import type { RouteContext } from "../../src/routes/context.ts";
 import { eventsRoute } from "../../src/routes/events.ts";
 import { ExportDesk } from "../../src/routes/export-desk.ts";
@@ -30,6 +31,12 @@ export interface Served {
   /** Errors that were not foreseen, as told to the log. */
   readonly faults: unknown[];
 }
+
+/** The agents that can be started where `served` is. */
+const AGENTS: readonly KnownAgent[] = [
+  { name: "claude", isInstalled: true, remedy: "" },
+  { name: "codex", isInstalled: false, remedy: "install it" },
+];
 
 /** As `Served`, with the routes of sessions. */
 export interface ServedSessions extends Served {
@@ -74,7 +81,7 @@ export function served(t: TestContext, more?: { sessions: FakeSessions; recordin
     store.remove();
   });
   const routes = [
-    stateRoute(context),
+    stateRoute({ ...context, startable: { list: () => AGENTS } }),
     ...transcriptRoutes(context),
     ...runRoutes(context),
     ...jobRoutes(context),

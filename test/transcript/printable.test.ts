@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PrintableText, printable, printableLine, readable, readableLine } from "../../src/transcript/printable.ts";
+import {
+  PrintableText,
+  printable,
+  printableLine,
+  readable,
+  readableLine,
+  withColours,
+} from "../../src/transcript/printable.ts";
 
 /** `chunks` made printable one after the other. */
 function shown(...chunks: string[]): string {
@@ -71,4 +78,17 @@ test("a document keeps what belongs to scripts, emoji and words, and nothing els
 
 test("a line of a document on which nothing can be seen is none", () => {
   assert.equal(readableLine("\u200b \u200d\n\u2060"), "");
+});
+
+test("colours and style stay, and no other escape character does, however sequences stand in one another", () => {
+  const kept = "\u001b[31mred\u001b[0m";
+  assert.equal(withColours(`a${kept}\u001b[2J\u001b]8;;http://x\u001b\\b\u001b7`), `a${kept}b`);
+  assert.equal(withColours("\u009b4mold\u009b0m\u009b2K"), "\u001b[4mold\u001b[0m");
+  // These look like colours, and tell a terminal something else.
+  assert.equal(withColours("\u001b[>4;2mx\u001b[?4m\u001b[0 m"), "x");
+  // What is left of one sequence, when another is taken out of its middle, is none.
+  assert.equal(withColours("\u001b\u001b[0K[2Jx"), "[2Jx");
+  assert.equal(withColours("\u001b\u001b[2J[31mx"), "\u001b[31mx");
+  assert.equal(withColours("\u001b\u001b[31mx\u009d"), "\u001b[31mx");
+  assert.equal(withColours("no colours\r\n\u202e"), "no colours\r\n\u202e");
 });

@@ -1,4 +1,5 @@
 import { asArray, asCount, asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
+import type { FileDiff } from "../../transcript/entry.ts";
 
 /**
  * The text of a content block: of anything that is no text, a note in brackets, never its data. Undefined where nothing
@@ -32,14 +33,23 @@ export function contentText(content: unknown): string | undefined {
 }
 
 /** A part of what a tool call gave, as it is kept: a text, or a change of a file. */
-type ToolPart = string | { readonly path: string; readonly oldText: string | null; readonly newText: string };
+type ToolPart = string | FileDiff;
 
 /** What the content of a tool call says: one text, one change of a file, or a list where it has several or both. */
-export function toolContent(content: unknown): unknown {
+export type ToolContent = ToolPart | readonly ToolPart[];
+
+/** What the content of a tool call says; undefined where it says nothing. */
+export function toolContent(content: unknown): ToolContent | undefined {
   const parts = (asArray(content) ?? []).map(toolPart).filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   if (parts.every((part) => typeof part === "string")) return parts.join("\n");
   return parts.length === 1 ? parts[0] : parts;
+}
+
+/** The changes of files that the content of a tool call tells. */
+export function diffsIn(content: ToolContent | undefined): readonly FileDiff[] {
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.filter((part) => typeof part === "object");
 }
 
 function toolPart(value: unknown): ToolPart | undefined {

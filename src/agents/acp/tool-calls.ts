@@ -1,13 +1,13 @@
 import { asObject, asString, asText, type JsonObject } from "../../platform/read.ts";
 import { clip } from "../../transcript/clip.ts";
 import type { SessionEvent } from "../event.ts";
-import { toolContent, withoutBinary } from "./content.ts";
+import { diffsIn, type ToolContent, toolContent, withoutBinary } from "./content.ts";
 
 /** What is known of a call that has not ended, or only that it has. */
 interface KnownCall {
   readonly rawInput?: unknown;
   /** What its newest content says. */
-  readonly content?: unknown;
+  readonly content?: ToolContent;
   /** What its command printed so far. */
   readonly printed?: string;
   readonly ended?: true;
@@ -112,9 +112,14 @@ function callEvent(id: string, fields: JsonObject, now: KnownCall, telling: Tell
   };
 }
 
-function resultOf(fields: JsonObject, { printed, content }: KnownCall): { result: unknown; isError: boolean } {
-  const result = isThere(fields.rawOutput) ? withoutBinary(fields.rawOutput) : (printed ?? content ?? null);
-  return { result, isError: fields.status === "failed" };
+type ToolResult = Extract<SessionEvent, { kind: "tool-result" }>;
+
+/** What a tool gave back: its own output before what the content says, whose changes of files are kept all the same. */
+function resultOf(fields: JsonObject, { printed, content }: KnownCall): Omit<ToolResult, "kind" | "toolCallId"> {
+  const output = isThere(fields.rawOutput) ? withoutBinary(fields.rawOutput) : printed;
+  const diffs = output === undefined ? [] : diffsIn(content);
+  const isError = fields.status === "failed";
+  return { result: output ?? content ?? null, isError, ...(diffs.length > 0 && { diffs }) };
 }
 
 function weightOf({ inputWeight, contentWeight, printed }: KnownCall): number {

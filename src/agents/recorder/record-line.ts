@@ -14,7 +14,7 @@ const FIELDS: { readonly [K in SessionEvent["kind"]]: readonly string[] } = {
   "text-delta": ["text", "partial"],
   thought: ["text", "partial"],
   "tool-call": ["toolCallId", "toolName", "arguments", "isUpdate"],
-  "tool-result": ["toolCallId", "result", "isError"],
+  "tool-result": ["toolCallId", "result", "isError", "diffs"],
   "agent-prompt": ["toolCallId", "options"],
   "permission-resolved": ["toolCallId", "decision", "optionId"],
   plan: ["entries", "title"],

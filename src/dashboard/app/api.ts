@@ -69,9 +69,14 @@ async function ask<T>(url: string, options: RequestInit): Promise<T> {
     throw new Unreachable();
   }
   const body = parsed(text);
-  if (!response.ok) throw new Refused(response.status, errorOf(body) ?? `the server answered ${response.status}`);
+  if (!response.ok) throw new Refused(response.status, errorIn(text, response.status));
   if (body === undefined) throw new Unreachable();
   return body as T;
+}
+
+/** The server's words in `text`, the body of a refusal with that status. */
+export function errorIn(text: string, status: number): string {
+  return errorOf(parsed(text)) ?? `the server answered ${status}`;
 }
 
 function parsed(text: string): unknown {

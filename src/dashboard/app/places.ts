@@ -1,4 +1,4 @@
-import { AGENTS, type AgentName } from "./wire.ts";
+import { AGENTS, type AgentName, type RunStatus } from "./wire.ts";
 
 /** What a list of sessions is narrowed to. */
 export interface HomeFilter {
@@ -8,6 +8,15 @@ export interface HomeFilter {
   readonly state?: "live" | "ended";
   /** `day` when absent. */
   readonly by?: "day" | "project";
+}
+
+/** What the list of runs is narrowed to. */
+export interface RunsFilter {
+  readonly status?: RunStatus;
+  /** Also one whose sessions can't be read. */
+  readonly agent?: string;
+  readonly job?: string;
+  readonly q?: string;
 }
 
 /** Where in the page one is; it stands in the address behind `#`, which no server is told and every link can hold. */
@@ -21,7 +30,7 @@ export type Place =
       readonly child?: string;
       readonly ref?: string;
     }
-  | { readonly view: "runs" }
+  | ({ readonly view: "runs" } & RunsFilter)
   | { readonly view: "run"; readonly name: string }
   /** Sessions started from here. */
   | { readonly view: "agents" }
@@ -39,13 +48,14 @@ export function hashOf(place: Place): string {
     }
     case "session":
       return hash([place.agent, place.id, ...(place.child === undefined ? [] : [place.child])], { ref: place.ref });
+    case "runs":
+      return hash(["runs"], { status: place.status, agent: place.agent, job: place.job, q: place.q });
     case "run":
       return hash(["runs", place.name]);
     case "agent":
       return hash(["agents", place.id]);
     case "start":
       return hash(["start"], { agent: place.agent, cwd: place.cwd });
-    case "runs":
     case "agents":
     case "nowhere":
       return hash([place.view]);
@@ -64,7 +74,7 @@ export function placeOf(hashText: string): Place {
   if (agent !== undefined)
     return second === undefined ? { view: "home", agent } : sessionOf(agent, second, third, query);
   if (third !== undefined) return NOWHERE;
-  if (first === "runs") return second === undefined ? { view: "runs" } : { view: "run", name: second };
+  if (first === "runs") return second === undefined ? runsOf(query) : { view: "run", name: second };
   if (first === "agents") return second === undefined ? { view: "agents" } : { view: "agent", id: second };
   if (first === "start" && second === undefined)
     return { view: "start", ...some({ agent: query.get("agent"), cwd: query.get("cwd") }) };
@@ -86,6 +96,14 @@ function homeOf(query: URLSearchParams): Place {
     ...some({ project: query.get("project"), q: query.get("q") }),
   };
 }
+
+function runsOf(query: URLSearchParams): Place {
+  const status = STATUSES.find((name) => name === query.get("status"));
+  const rest = some({ agent: query.get("agent"), job: query.get("job"), q: query.get("q") });
+  return { view: "runs", ...(status !== undefined && { status }), ...rest };
+}
+
+const STATUSES: readonly RunStatus[] = ["running", "done", "failed", "interrupted"];
 
 function sessionOf(agent: AgentName, id: string, child: string | undefined, query: URLSearchParams): Place {
   return { view: "session", agent, id, ...(child !== undefined && { child }), ...some({ ref: query.get("ref") }) };

@@ -30,6 +30,13 @@ interface Shown {
   version: unknown;
 }
 
+/** A row, and where it stands in the list and on the screen. */
+interface Place {
+  readonly key: string;
+  readonly place: number;
+  readonly top: number;
+}
+
 /** How many views' heights of rows stand above and below the view, at least and at most. */
 const LEAST_AROUND = 1;
 const MOST_AROUND = 2.5;
@@ -82,22 +89,35 @@ export class WindowList {
 
   /** Makes `rows` what the list holds. */
   set(rows: readonly WindowRow[]): void {
-    const anchor = this.#pinned ? undefined : this.#anchor();
-    const was = this.#rows;
-    this.#rows = rows;
-    this.#places = new Map(rows.map((row, place) => [row.key, place]));
+    const size = Math.max(this.#end - this.#first, STRIDE);
     if (this.#pinned) {
-      const size = Math.max(this.#end - this.#first, STRIDE);
+      this.#take(rows);
       this.#place(Math.max(rows.length - size, 0), rows.length);
     } else {
-      const at = this.#nearest(was, anchor?.key);
-      const before = anchor === undefined ? 0 : Math.max(anchor.place - this.#first, 0);
-      const size = Math.max(this.#end - this.#first, STRIDE);
-      const first = Math.max(at - before, 0);
+      const seen = this.#inView();
+      this.#take(rows);
+      const anchor = seen.find(({ key }) => this.#places.has(key));
+      const before = anchor === undefined ? 0 : anchor.place - this.#first;
+      const at = (anchor && this.#places.get(anchor.key)) ?? this.#first;
+      const first = Math.max(Math.min(at - before, rows.length - size), 0);
       this.#place(first, Math.min(first + size, rows.length));
       this.#hold(anchor);
     }
     this.#settle();
+  }
+
+  #take(rows: readonly WindowRow[]): void {
+    this.#rows = rows;
+    this.#places = new Map(rows.map((row, place) => [row.key, place]));
+  }
+
+  /** The rows in view and below it that stand in the page, and where: one of them will still be there when others come. */
+  #inView(): Place[] {
+    const anchor = this.#anchor();
+    if (anchor === undefined) return [];
+    return this.#rows
+      .slice(anchor.place, this.#end)
+      .map(({ key }, index) => ({ key, place: anchor.place + index, top: this.#topOf(anchor.place + index) }));
   }
 
   /** Shows the end; with `follows`, the view is held there. */
@@ -248,7 +268,7 @@ export class WindowList {
   }
 
   /** The first row in view, and where it stands. */
-  #anchor(): { readonly key: string; readonly place: number; readonly top: number } | undefined {
+  #anchor(): Place | undefined {
     const { top } = this.#options.box.getBoundingClientRect();
     // The rows stand in order, so the first that ends in view is found by halving.
     let low = this.#first;
@@ -263,22 +283,11 @@ export class WindowList {
     return { key: row.key, place: low, top: this.#topOf(low) };
   }
 
-  #hold(anchor: { readonly key: string; readonly top: number } | undefined): void {
+  #hold(anchor: Place | undefined): void {
     const element = anchor && this.#shown.get(anchor.key)?.element;
     if (element === undefined || anchor === undefined) return;
     const moved = element.getBoundingClientRect().top - anchor.top;
     if (Math.abs(moved) >= 0.5) this.#scrollTo(this.#options.box.scrollTop + moved);
-  }
-
-  /** Where the row `key` of `was` stands now, or the nearest after it that is still there. */
-  #nearest(was: readonly WindowRow[], key: string | undefined): number {
-    if (key === undefined) return this.#first;
-    const from = was.findIndex((row) => row.key === key);
-    for (let place = Math.max(from, 0); place < was.length; place++) {
-      const now = this.#places.get(was[place]?.key ?? "");
-      if (now !== undefined) return now;
-    }
-    return Math.max(this.#rows.length - 1, 0);
   }
 
   #bring(element: HTMLElement, where: "start" | "nearest"): void {

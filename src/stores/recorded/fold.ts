@@ -91,7 +91,10 @@ export class Fold {
   get weight(): number {
     let sum = 0;
     for (const { parts } of this.#runs.values()) for (const part of parts) sum += part.length;
-    for (const { output, weight } of this.#calls.values()) sum += CALL_CHARACTERS + weight + (output?.length ?? 0);
+    for (const { output, diffs, weight } of this.#calls.values()) {
+      sum += CALL_CHARACTERS + weight + (output?.length ?? 0);
+      for (const { oldText, newText } of diffs) sum += newText.length + (oldText?.length ?? 0);
+    }
     for (const { weight } of this.#permissions.values()) sum += CALL_CHARACTERS + weight;
     return sum;
   }

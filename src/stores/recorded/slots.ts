@@ -2,7 +2,8 @@ import type { EpochMs } from "../../platform/clock.ts";
 import { asArray, asNumber, asObject, asString, asText, type JsonObject, jsonText } from "../../platform/read.ts";
 import { oneLine } from "../../transcript/clip.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
-import type { Entry } from "../../transcript/entry.ts";
+import type { Entry, FileDiff } from "../../transcript/entry.ts";
+import { diffsOf } from "./diffs.ts";
 import type { RecordedEvent } from "./record.ts";
 import { resultText } from "./value-text.ts";
 
@@ -54,6 +55,7 @@ export interface CallSlot extends SlotHead {
   /** `orphan`: its turn ended without a result; `left`: the writer said so in the result's place. */
   state: "open" | "done" | "orphan" | "left";
   output: string | undefined;
+  diffs: readonly FileDiff[];
   isError: boolean;
 }
 
@@ -103,6 +105,7 @@ export function entryOf(slot: Slot): Entry | undefined {
         callId: slot.callId,
         input: slot.input,
         ...(slot.output !== undefined && { output: slot.output }),
+        ...(slot.diffs.length > 0 && { diffs: slot.diffs }),
         ...(slot.state !== "open" && { isError: slot.isError }),
         ...(slot.continues && { continues: true }),
       };
@@ -146,6 +149,7 @@ export function newCall(place: RecordPlace, callId: string, fields: JsonObject, 
     lastStart: place.start,
     state: "open",
     output: undefined,
+    diffs: [],
     isError: false,
   };
 }
@@ -173,6 +177,7 @@ export function finishCall(call: CallSlot, start: number, fields: JsonObject): v
   const isLeft = isLeaving(fields);
   call.state = isLeft ? "left" : "done";
   call.output = isLeft ? undefined : resultText(fields.result);
+  call.diffs = diffsOf(fields);
   call.isError = fields.isError === true;
 }
 

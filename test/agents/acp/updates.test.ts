@@ -141,6 +141,19 @@ test("changes of files are kept as such", () => {
   assert.deepEqual(result([{ type: "diff", path: "/a" }, 7, null, { type: "content" }]), null);
 });
 
+test("changes of files are kept beside what a tool gave back itself", () => {
+  const diff = { path: "/a", oldText: "x", newText: "y" };
+  const content = [text("done"), { type: "diff", ...diff }];
+  const ended = call({ title: "Edit", content, status: "completed", rawOutput: { ok: true } });
+  assert.deepEqual(all(ended).at(-1), {
+    kind: "tool-result",
+    toolCallId: "t",
+    result: { ok: true },
+    isError: false,
+    diffs: [diff],
+  });
+});
+
 test("what a command prints beside the updates is its result", () => {
   const printed = (data: string, key = "terminal_output_delta") =>
     change({ _meta: { [key]: { data, terminal_id: "t" } } });

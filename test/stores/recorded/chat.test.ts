@@ -377,3 +377,32 @@ test("what is asked without naming a call has no call's id", async (t) => {
     [["tool-call", false]],
   );
 });
+
+test("a call has the changes of files that its agent told, however they were recorded", async (t) => {
+  const home = new Home(t);
+  const diff = { path: "/a", oldText: "x", newText: "y" };
+  const fresh = { path: "/b", oldText: null, newText: "" };
+  const told = async (result: unknown, more: object = {}): Promise<unknown> => {
+    const entries = await home.chat(called("t1", "edit", {}), { ...gave("t1", result), ...more });
+    const [call] = await home.store.record(await home.ref("ses_1"), entries[0]?.pos ?? START);
+    assert.deepEqual(call, entries[0]);
+    return call?.kind === "tool-call" ? call.diffs : assert.fail("no call");
+  };
+  assert.deepEqual(await told(diff), [diff]);
+  assert.deepEqual(await told(["done", diff, fresh]), [diff, fresh]);
+  assert.deepEqual(await told({ ok: true }, { diffs: [diff] }), [diff]);
+  assert.deepEqual(
+    await told({
+      content: [
+        { type: "diff", ...diff },
+        { type: "diff", ...fresh },
+      ],
+    }),
+    [diff, fresh],
+  );
+  assert.deepEqual(await told([{ type: "diff", path: "/b", newText: "" }]), [fresh]);
+  for (const other of [null, "text", { path: "/a" }, [7, { newText: "" }], { content: "text" }]) {
+    assert.equal(await told(other), undefined);
+  }
+  assert.equal(await told("text", { diffs: "(cut: it has 20000000 characters)" }), undefined);
+});

@@ -35,6 +35,8 @@ export type Off = () => void;
 /** What the server tells by itself: one connection to `/api/events` for all tabs of a browser. */
 export interface Live {
   readonly status: LinkStatus;
+  /** Why it stands so, in the server's own words, where it said any: how to get in again. */
+  readonly reason: string | undefined;
   /** Tells each new status. */
   onStatus(told: (status: LinkStatus) => void): Off;
   /** Tells changes of a list, also once after each break in the connection, when anything may have changed. */
