@@ -1,4 +1,4 @@
-import { fill, h } from "../dom.ts";
+import { type Child, fill, h } from "../dom.ts";
 import type { Live } from "../live/live.ts";
 import { reasonOf } from "../parts/states.ts";
 import { signInWith } from "./sign-in.ts";
@@ -51,7 +51,7 @@ function shutOut(live: Live): HTMLElement[] {
   return [h("p", {}, h("b", {}, "This browser is let in no more. "), reasonTold(live)), form];
 }
 
-/** The server's own words: they name the command that makes a link. */
-function reasonTold({ reason = "" }: Live): string {
-  return `The server says: ${reason}`;
+/** The server's own words: they name the command that makes a link, between backticks. */
+function reasonTold({ reason = "" }: Live): Child {
+  return ["The server says: ", reason.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)))];
 }
