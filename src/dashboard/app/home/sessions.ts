@@ -1,4 +1,5 @@
 import { type Query, read, transcriptPath } from "../api.ts";
+import { dayOf } from "../parts/time.ts";
 import type { HomeFilter } from "../places.ts";
 import type { Project, ProjectPage, Row, RowPage, SessionEntry } from "../wire.ts";
 import { dayLines, type Line, projectLines, rowKey } from "./lines.ts";
@@ -50,7 +51,7 @@ export class Sessions {
   }
 
   lines(now: number): readonly Line[] {
-    if (this.#list !== undefined) return dayLines(this.#list.rows, this.#list.total, now);
+    if (this.#list !== undefined) return dayLines(this.#list.rows, this.#list.total, (at) => dayOf(at, now));
     return projectLines(this.#projects?.rows ?? [], this.#projects?.total ?? 0, this.#opened);
   }
 
