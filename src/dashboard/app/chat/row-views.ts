@@ -133,7 +133,7 @@ export class RowViews {
       "button",
       { type: "button", class: "line", "aria-expanded": String(row.open), on: { click: toggle } },
       h("b", {}, `${row.calls.length} tool calls`),
-      h("span", { class: "brief" }, tally(row.calls.map(({ call, outputs }) => (call ?? outputs[0])?.item.tool ?? ""))),
+      h("span", { class: "brief" }, tally(row.calls.flatMap(({ call, outputs }) => (call ?? outputs[0])?.item ?? []))),
       failed > 0 && h("span", { class: "failed" }, `${failed} failed`),
       took >= 1_000 && h("span", { class: "quiet" }, duration(took)),
     );

@@ -1,7 +1,8 @@
 import type { DiffLine } from "./changes.ts";
 
-/** Lines that are longer have no mark. */
+/** Longer lines have no marks, nor have changes of more lines. */
 const LONGEST = 2000;
+const MOST_LINES = 200;
 
 /**
  * The `lines` of one change, those that were removed before those that were added. Where one line stands for another and
@@ -10,7 +11,7 @@ const LONGEST = 2000;
 export function withMarks(lines: readonly DiffLine[]): DiffLine[] {
   const removed = lines.filter(({ kind }) => kind === "removed");
   const added = lines.filter(({ kind }) => kind === "added");
-  if (removed.length !== added.length) return [...removed, ...added];
+  if (removed.length !== added.length || removed.length > MOST_LINES) return [...removed, ...added];
   const marks = removed.map((line, index) => marksOf(line.text, added[index]?.text ?? ""));
   return [
     ...removed.map((line, index) => marked(line, marks[index]?.[0])),

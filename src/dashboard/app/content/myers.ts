@@ -13,12 +13,16 @@ export interface Kept {
 export function keptLines(a: readonly string[], b: readonly string[]): Kept[] {
   if (a.length === 0 || b.length === 0) return [];
   const ids = new Map<string, number>();
-  const idOf = (line: string): number => {
-    const id = ids.get(line) ?? ids.size;
-    ids.set(line, id);
-    return id;
+  const numbered = (lines: readonly string[]): Int32Array => {
+    const numbers = new Int32Array(lines.length);
+    for (const [at, line] of lines.entries()) {
+      const id = ids.get(line) ?? ids.size;
+      if (id === ids.size) ids.set(line, id);
+      numbers[at] = id;
+    }
+    return numbers;
   };
-  const trace = search(Int32Array.from(a, idOf), Int32Array.from(b, idOf));
+  const trace = search(numbered(a), numbered(b));
   return trace === undefined ? [] : keptOf(trace, a.length, b.length);
 }
 
