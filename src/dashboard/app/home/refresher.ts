@@ -17,6 +17,7 @@ export class Refresher {
   readonly #off: () => void;
   #wanted = false;
   #busy = false;
+  #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(work: () => Promise<void>, gap: number, page: Page) {
@@ -35,12 +36,11 @@ export class Refresher {
   close(): void {
     this.#off();
     clearTimeout(this.#timer);
-    this.#wanted = false;
-    this.#busy = true;
+    this.#closed = true;
   }
 
   #turn(): void {
-    if (!this.#wanted || this.#busy || this.#page.isHidden()) return;
+    if (this.#closed || !this.#wanted || this.#busy || this.#page.isHidden()) return;
     this.#wanted = false;
     this.#busy = true;
     const rest = (): void => {
