@@ -60,9 +60,12 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
     }
     const error = await attempt(async () => {
       await send(`${at}/prompt`, { prompt: text, ...(interrupt && { interrupt }) });
-      return read<OwnSession>(at).catch(() => now);
+      return now;
     });
-    if (error === undefined) return "taken";
+    if (error === undefined) {
+      void look();
+      return "taken";
+    }
     if (!(error instanceof Refused) || error.status !== 409) return "refused";
     await look();
     return isAtWork(now) ? "busy" : "refused";
