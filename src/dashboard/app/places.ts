@@ -1,4 +1,4 @@
-import { AGENTS, type AgentName, type RunStatus } from "./wire.ts";
+import { AGENTS, type AgentName, type RunStatus, STATUSES } from "./wire.ts";
 
 /** What a list of sessions is narrowed to. */
 export interface HomeFilter {
@@ -102,8 +102,6 @@ function runsOf(query: URLSearchParams): Place {
   const rest = some({ agent: query.get("agent"), job: query.get("job"), q: query.get("q") });
   return { view: "runs", ...(status !== undefined && { status }), ...rest };
 }
-
-const STATUSES: readonly RunStatus[] = ["running", "done", "failed", "interrupted"];
 
 function sessionOf(agent: AgentName, id: string, child: string | undefined, query: URLSearchParams): Place {
   return { view: "session", agent, id, ...(child !== undefined && { child }), ...some({ ref: query.get("ref") }) };

@@ -123,6 +123,9 @@ export interface Peer {
 /** How a run, or a job, stands. */
 export type RunStatus = "running" | "done" | "failed" | "interrupted";
 
+/** All of them, in the order in which they are shown. */
+export const STATUSES: readonly RunStatus[] = ["running", "done", "failed", "interrupted"];
+
 /** A run in a list; whatever else its metadata holds stands beside these. */
 export interface Run {
   readonly name: string;

@@ -168,10 +168,14 @@ export class Window {
   }
 }
 
-/** The accessibility faults of the page that keep people from using it, one line each; [] when there are none. */
-export async function axe(page: Page): Promise<readonly string[]> {
+/**
+ * The accessibility faults of the page that keep people from using it, one line each; [] when there are none. With `rules`
+ * only those are looked at.
+ */
+export async function axe(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   // All in the page itself: it has no frames, and needs no second page that puts their results together.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const builder = new AxeBuilder({ page }).setLegacyMode();
+  const { violations } = await (rules.length === 0 ? builder : builder.withRules([...rules])).analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, help, nodes }) => nodes.map(({ target, html }) => `${id}: ${help}: ${target.join(" ")} ${html}`));

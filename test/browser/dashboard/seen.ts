@@ -11,6 +11,7 @@ const MOST_SHOWN = 300;
 export class Seen {
   readonly #all: string[] = [];
   readonly #expected: RegExp[] = [];
+  readonly #allowed: RegExp[] = [];
 
   /** Watches all pages of `context`, also those opened later, whose server is at `origin`. */
   static async of(context: BrowserContext, origin: string): Promise<Seen> {
@@ -35,10 +36,16 @@ export class Seen {
 
   /** What was seen and not expected, oldest first. */
   get all(): readonly string[] {
-    return this.#all.filter((one) => !this.#expected.some((pattern) => pattern.test(one)));
+    const known = [...this.#expected, ...this.#allowed];
+    return this.#all.filter((one) => !known.some((pattern) => pattern.test(one)));
   }
 
-  /** Lets what matches be seen, before or after this call. */
+  /** Lets what matches be seen, before or after this call; it need not be. */
+  allow(pattern: RegExp): void {
+    this.#allowed.push(pattern);
+  }
+
+  /** Lets what matches be seen, before or after this call; it has to be. */
   expect(pattern: RegExp): void {
     this.#expected.push(pattern);
   }

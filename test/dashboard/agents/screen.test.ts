@@ -80,10 +80,10 @@ test("what scrolls off the screen is kept, 2,000 lines of it", () => {
 });
 
 test("the second screen leaves the first as it was, and what scrolls off it is not kept", () => {
-  const screen = after("one\r\ntwo\x1b[?1049h\x1b[Ha\r\nb\r\nc\r\nd\r\ne\r\nf");
+  const screen = after("0\r\n1\r\n2\r\n3\r\n4\x1b[?1049h\x1b[Ha\r\nb\r\nc\r\nd\r\ne\r\nf");
   assert.deepEqual(texts(screen), ["c", "d", "e", "f"]);
   screen.write("\x1b[?1049l!");
-  assert.deepEqual(texts(screen), ["one", "two!", "", ""]);
+  assert.deepEqual(texts(screen), ["0", "1", "2", "3", "4!"]);
 });
 
 test("a line says when it changed, and keeps its key as it leaves the screen", () => {

@@ -28,9 +28,9 @@ export class Grid {
     this.#lines = this.#blankLines(rows, PLAIN);
   }
 
-  /** The lines that have left the screen, then those on it. */
+  /** The lines that have left the screen, then those on it; of the second screen only these. */
   get lines(): readonly Line[] {
-    return [...this.#left, ...this.#lines];
+    return this.#first === undefined ? [...this.#left, ...this.#lines] : this.#lines;
   }
 
   /** A line on the screen. */

@@ -65,7 +65,7 @@ export class Screen {
     this.#sequences.feed(text);
   }
 
-  /** The lines that have left the screen, then those on it. */
+  /** The lines that have left the screen, then those on it; of the second screen only these. */
   get lines(): readonly Line[] {
     return this.#grid.lines;
   }

@@ -4,23 +4,24 @@ import { failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
-import { type DrivePanel, drivePanel } from "./drive.ts";
+import { lineOf } from "./command-line.ts";
+import { drivePanel } from "./drive.ts";
 import { followSession } from "./follow-session.ts";
-import { callName, isOurs } from "./standing.ts";
+import { type OutputPane, outputPane } from "./output-pane.ts";
+import { callName, isOurs, KIND_NAMES } from "./standing.ts";
 import { transcriptLinks } from "./transcript-links.ts";
 
 /** The view of the session `id`, which was started from here or recorded by another program. */
 export function openOwnSession(id: string, app: App): View {
   const element = h("main", { class: "own" }, loading());
-  let shown: DrivePanel | undefined;
+  let shown: { update(session: OwnSession): void; close(): void } | undefined;
   app.title(id);
 
   const tell = (session: OwnSession): void => {
     if (session.id !== id) app.go({ view: "agent", id: session.id }, { replace: true });
     else if (shown === undefined) {
-      shown = drivePanel({ app, session });
       app.title(callName(session));
-      fill(element, header(session), shown.element);
+      shown = showSession(element, session, app);
     } else shown.update(session);
   };
   const follow = followSession(app, id, tell, (error) => {
@@ -40,20 +41,60 @@ export function openOwnSession(id: string, app: App): View {
   };
 }
 
-function header(session: OwnSession): HTMLElement {
+function showSession(
+  element: HTMLElement,
+  session: OwnSession,
+  app: App,
+): { update(session: OwnSession): void; close(): void } {
+  const head = h("header");
+  const panel = drivePanel({ app, session });
+  let last = session;
+  let output: OutputPane | undefined;
+  const openOutput = (): HTMLElement => {
+    output = outputPane(last);
+    return output.element;
+  };
+  const closeOutput = (): void => {
+    output?.close();
+    output?.element.remove();
+    output = undefined;
+  };
+  fillHead(head, session);
+  if (session.kind === "agent") {
+    const toggle = (): void => {
+      if (fold.open) fold.append(openOutput());
+      else closeOutput();
+    };
+    const fold = h("details", { class: "raw", on: { toggle } }, h("summary", {}, "What its process printed"));
+    fill(element, head, panel.element, isOurs(session) && fold);
+  } else fill(element, head, openOutput(), panel.element);
+  return {
+    update(next) {
+      if (JSON.stringify(next) !== JSON.stringify(last)) fillHead(head, next);
+      last = next;
+      panel.update(next);
+      output?.update(next);
+    },
+    close() {
+      panel.close();
+      closeOutput();
+    },
+  };
+}
+
+/** What a session is: what does not change while it runs, but for where its transcript is. */
+function fillHead(head: HTMLElement, session: OwnSession): void {
   const { agent, kind, cwd, argv, restartedFrom } = session;
-  return h(
-    "header",
-    { class: "own-header" },
+  fill(
+    head,
     h("h1", {}, h("bdi", {}, callName(session))),
     h(
       "p",
       { class: "own-facts" },
-      isOurs(session) && (agent === undefined ? h("span", { class: "quiet" }, kind) : agentBadge(agent)),
+      agent === undefined ? h("span", { class: "quiet" }, KIND_NAMES[kind]) : agentBadge(agent),
       cwd !== "" && h("bdi", { class: "folder" }, cwd),
-      argv !== undefined && h("code", { dir: "auto" }, argv.join(" ")),
-      restartedFrom !== undefined &&
-        h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Goes on from another"),
+      argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),
+      restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
       transcriptLinks(session),
     ),
   );

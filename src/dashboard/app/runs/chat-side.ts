@@ -2,7 +2,7 @@ import { path, read } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
-import type { ChatPage, Run } from "../wire.ts";
+import type { Run } from "../wire.ts";
 import { sessionPlace } from "./run-facts.ts";
 
 /** What was said in a run. */
@@ -10,26 +10,20 @@ export interface ChatSide {
   readonly element: HTMLElement;
   /** Shows the chat of the run as it is now. */
   show(run: Run): void;
+  close(): void;
 }
 
 /** The chat of a run: the way to its session, or why there is none, in the server's words. */
 export function openChatSide(name: string): ChatSide {
   const body = h("div", {}, loading("Looking for the chat"));
-  const element = h(
-    "section",
-    { class: "pane", "aria-label": "Chat" },
-    h("header", { class: "pane-head" }, h("h2", {}, "Chat")),
-    body,
-  );
   let shown: string | undefined;
   const ask = async (run: Run): Promise<void> => {
     const place = sessionPlace(run);
     try {
-      await read<ChatPage>(path("runs", name, "chat"), { from: "tail" });
+      await read(path("runs", name, "chat"), { from: "tail" });
       const link = place && h("a", { class: "button main", href: hashOf(place) }, "Open the session");
       fill(body, empty("The chat is in the run's session.", h("p", {}, link)));
     } catch (error) {
-      shown = undefined;
       fill(
         body,
         failure("There is no chat to show.", error, () => void ask(run)),
@@ -37,12 +31,12 @@ export function openChatSide(name: string): ChatSide {
     }
   };
   return {
-    element,
+    element: h("section", { class: "pane", "aria-label": "Chat" }, body),
     show(run) {
-      const now = JSON.stringify([run.sessionId, run.session, run.status]);
-      if (now === shown) return;
+      const now = `${run.sessionId} ${run.session} ${run.status}`;
+      if (now !== shown) void ask(run);
       shown = now;
-      void ask(run);
     },
+    close() {},
   };
 }

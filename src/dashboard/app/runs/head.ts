@@ -1,155 +1,148 @@
-import { readable, readableLine } from "../../../transcript/printable.ts";
+import { readable } from "../../../transcript/printable.ts";
 import { path, read } from "../api.ts";
 import { type Child, fill, h } from "../dom.ts";
-import { copy } from "../parts/copy.ts";
+import { exportMenu } from "../parts/export.ts";
 import { reasonOf } from "../parts/states.ts";
 import { time } from "../parts/time.ts";
 import { hashOf } from "../places.ts";
 import type { App } from "../view.ts";
 import type { Run, Subagent } from "../wire.ts";
-import type { promptIn } from "./log-rows.ts";
-import { actors, bdi, jobChip, marks, statusBadge } from "./parts.ts";
-import {
-  agentOf,
-  branchOf,
-  continuedRun,
-  endOf,
-  outcomeOf,
-  sessionIdOf,
-  sessionPlace,
-  textOf,
-  titleOf,
-  worktreeOf,
-} from "./run-facts.ts";
+import type { Prompt } from "./log-rows.ts";
+import { bdi, facts, quiet, statusBadge } from "./parts.ts";
+import { continuedRun, endOf, outcomeOf, sessionIdOf, sessionPlace, textOf, titleOf } from "./run-facts.ts";
 
 /** What the head of a run is made with. */
 export interface HeadTools {
   readonly app: App;
   /** Every run that is known. */
-  known(): Iterable<Run>;
+  known(): readonly Run[];
   /** As its log tells it. @throws Refused, Unreachable */
-  prompt(): Promise<ReturnType<typeof promptIn>>;
+  prompt(): Promise<Prompt | undefined>;
 }
 
-/** The head of a run: what it is, how it stands, and what belongs to it. */
-export interface Head {
+/** A part of the page that shows a run. */
+export interface Shows {
   readonly element: HTMLElement;
   show(run: Run): void;
 }
 
-/** Makes the head of a run. */
-export function makeHead(tools: HeadTools): Head {
+/** The head of a run: what it is, how it stands, and what belongs to it. */
+export function makeHead({ app, known, prompt }: HeadTools): Shows {
   const title = h("h1", { dir: "auto", tabindex: -1 });
-  const facts = h("div", { class: "run-facts" });
-  const more = h("dl", { class: "run-more" });
-  const prompt = folded("Prompt", (run) => promptOf(run, tools));
-  const subagents = folded("Subagents", subagentsOf);
-  const folds = h("div", { class: "run-folds" }, prompt.element, subagents.element);
+  const actions = h("div", { class: "actions" });
+  const line = h("div", { class: "facts" });
+  const more = h("dl", { class: "facts" });
+  const folds = [
+    folded("Prompt", (run) => promptOf(run, prompt)),
+    folded("Subagents of the job", subagentsOf),
+  ] as const;
   const back = h("a", { class: "quiet", href: hashOf({ view: "runs" }) }, "‹ Runs");
-  const actions = h("div", { class: "run-actions" });
-  const top = h("div", { class: "run-top" }, title, actions);
+  const what = h(
+    "div",
+    { class: "run-what" },
+    back,
+    title,
+    line,
+    more,
+    h("div", { class: "facts" }, folds.map(elementOf)),
+  );
+  let name: string | undefined;
   return {
-    element: h("header", { class: "run-head" }, back, top, facts, more, folds),
+    element: h("header", { class: "session-head run-head" }, what, actions),
     show(run) {
       fill(title, titleOf(run));
       const place = sessionPlace(run);
-      const link = (): void => void copy(tools.app, location.href, "Link");
-      fill(
-        actions,
-        place && h("a", { class: "button small", href: hashOf(place) }, "Session"),
-        h("button", { type: "button", class: "button small", on: { click: link } }, "Copy link"),
-      );
-      const now = tools.app.now();
-      const started = run.startedAt > 0 && h("span", { class: "quiet" }, "started ", time(run.startedAt, now));
+      if (name !== run.name || actions.childElementCount < (place ? 2 : 1)) {
+        name = run.name;
+        const link = place && h("a", { class: "button small", href: hashOf(place) }, "Session");
+        fill(actions, link, exportMenu(app, { path: path("runs", run.name), place: { view: "run", name: run.name } }));
+      }
+      const now = app.now();
       const end = endOf(run);
-      const ended = end !== undefined && h("span", { class: "quiet" }, "ended ", time(end, now));
-      fill(facts, statusBadge(run.status), actors(run, now), started, ended, jobChip(run), marks(run));
-      fill(more, details(run, tools.known()));
-      more.hidden = more.childElementCount === 0;
-      prompt.show(run);
-      subagents.show(run);
-      subagents.element.hidden = !run.job;
+      const started = run.startedAt > 0 && quiet("started ", time(run.startedAt, now));
+      fill(line, statusBadge(run.status), facts(run, now), started, end && quiet("ended ", time(end, now)));
+      fill(more, details(run, known()));
+      for (const fold of folds) fold.show(run);
+      folds[1].element.hidden = !run.job;
     },
   };
 }
 
-/** What is said of a run in words and their meaning. */
-function details(run: Run, known: Iterable<Run>): Child[] {
+/** What is told of a run in a word and its meaning. */
+function details(run: Run, known: readonly Run[]): Child[] {
+  const { continues, workdir, worktree, status } = run;
+  const before = continuedRun(run, known);
+  const tree = textOf(run, "worktree") ?? textOf(worktree, "workdir") ?? textOf(worktree, "cwd");
+  const above = textOf(run, "parentJob");
   const outcome = outcomeOf(run);
-  const parent = textOf(run, "parentJob");
-  const jobLink = parent !== undefined && h("a", { href: hashOf({ view: "runs", job: parent }) }, bdi(parent));
+  const place = before ? ({ view: "run", name: before.name } as const) : sessionPlace(run, continues ?? "");
   return [
-    outcome !== undefined && pair("Outcome", h("span", { class: run.status, dir: "auto" }, outcome)),
-    run.workdir && pair("Folder", bdi(run.workdir)),
-    pair("Branch", branchOf(run)),
-    pair("Worktree", worktreeOf(run)),
-    pair("Access", textOf(run, "access")),
-    pair("Continues", continued(run, known)),
-    jobLink && pair("Job above", jobLink),
-    sessionIdOf(run) !== undefined && sessionPlace(run) === undefined && pair("Session", sessionIdOf(run)),
+    pair("Outcome", outcome && h("span", { class: `run-last ${status}`, dir: "auto" }, outcome)),
+    pair("Folder", workdir),
+    pair("Branch", textOf(run, "branch") ?? textOf(worktree, "branch")),
+    pair("Worktree", tree === workdir ? undefined : tree),
+    pair("Continues", place ? link(hashOf(place), before ? titleOf(before) : continues) : continues),
+    pair("Parent job", above && link(hashOf({ view: "runs", job: above }), above)),
+    pair("Session", sessionPlace(run) ? undefined : sessionIdOf(run)),
   ];
 }
 
-function pair(name: string, value: Node | string | undefined): Child {
+function pair(name: string, value: HTMLElement | string | null | undefined): Child {
   return value && h("div", {}, h("dt", {}, name), h("dd", {}, typeof value === "string" ? bdi(value) : value));
 }
 
-function continued(run: Run, known: Iterable<Run>): Node | undefined {
-  if (!run.continues) return undefined;
-  const before = continuedRun(run, known);
-  const place = before ? ({ view: "run", name: before.name } as const) : sessionPlace(run, run.continues);
-  const words = bdi(before ? titleOf(before) : run.continues);
-  return place === undefined ? words : h("a", { href: hashOf(place) }, words);
+function link(href: string, words: string | null): HTMLElement {
+  return h("a", { href }, bdi(words ?? ""));
 }
 
-async function promptOf(run: Run, { prompt }: HeadTools): Promise<Child> {
+async function promptOf(run: Run, prompt: HeadTools["prompt"]): Promise<Child> {
   const saved = textOf(run, "prompt");
   const told = saved === undefined && run.hasLog ? await prompt() : undefined;
   const text = saved ?? told?.prompt ?? run.task;
-  if (text === "") return h("p", { class: "quiet" }, "Nothing tells what it was asked.");
-  const note =
-    told?.cut === true && h("p", { class: "quiet" }, "It is longer than one read of the log: the log has all of it.");
-  return [h("pre", { class: "run-prompt", dir: "auto", tabindex: 0 }, readable(text)), note];
+  return [
+    h("pre", { class: "run-prompt", dir: "auto", tabindex: 0 }, readable(text) || "Nothing tells what was asked."),
+    told?.cut && h("p", { class: "quiet" }, "The rest of it is in the log."),
+  ];
 }
 
 async function subagentsOf(run: Run): Promise<Child> {
   const { subagents } = await read<{ readonly subagents: readonly Subagent[] }>(
     path("jobs", run.job ?? "", "subagents"),
   );
-  if (subagents.length === 0) return h("p", { class: "quiet" }, "The job has no subagents.");
-  const agent = agentOf(run);
-  const id = sessionIdOf(run);
-  const items = subagents.map((child) => {
-    const words = readableLine(child.title) || child.id;
-    const link =
-      agent !== undefined && id !== undefined
-        ? h("a", { href: hashOf({ view: "session", agent, id, child: child.id }), dir: "auto" }, words)
-        : bdi(words);
-    return h("li", {}, link, " ", h("span", { class: "status", "data-status": child.status }, child.status));
+  const place = sessionPlace(run);
+  const items = subagents.map(({ id: child, title, status }) => {
+    const words = title || child;
+    return h(
+      "li",
+      { class: "facts" },
+      place ? link(hashOf({ ...place, child }), words) : bdi(words),
+      statusBadge(status),
+    );
   });
-  return h("ul", { role: "list", class: "run-subagents" }, items);
+  return items.length === 0 ? quiet("There are none.") : h("ul", { role: "list" }, items);
 }
 
-/** What is asked for when it is opened, and again whenever that is done. */
-function folded(name: string, make: (run: Run) => Promise<Child>): Head {
+/** What is asked for when it is opened. */
+function folded(name: string, make: (run: Run) => Promise<Child>): Shows {
   let run: Run | undefined;
   const body = h("div");
   const draw = async (): Promise<void> => {
-    if (run === undefined) return;
+    if (run === undefined || !element.open) return;
     try {
       fill(body, await make(run));
     } catch (error) {
       fill(body, h("p", { class: "quiet", role: "alert" }, reasonOf(error)));
     }
   };
-  const element = h("details", {}, h("summary", {}, name), body);
-  element.addEventListener("toggle", () => {
-    if (element.open) void draw();
-  });
+  const element = h("details", { on: { toggle: () => void draw() } }, h("summary", { class: "quiet" }, name), body);
   return {
     element,
     show(now) {
       run = now;
     },
   };
+}
+
+function elementOf({ element }: Shows): HTMLElement {
+  return element;
 }

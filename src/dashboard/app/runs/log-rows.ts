@@ -6,7 +6,8 @@ export interface LogRow {
   /** The time of day that it begins with. */
   readonly time?: string;
   readonly text: string;
-  readonly kind: "step" | "answer" | "waiting" | "done" | "failed" | "interrupted";
+  /** `more` has no time of its own: it goes on with the row before. */
+  readonly kind: "more" | "step" | "answer" | "waiting" | "done" | "failed" | "interrupted";
 }
 
 /** What a row holds at most: lines, and characters. */
@@ -38,8 +39,14 @@ export function rowsOf({ from, text }: Piece): readonly LogRow[] {
   return rows;
 }
 
+/** What a run was asked to do; `cut` when that is not all of it. */
+export interface Prompt {
+  readonly prompt: string;
+  readonly cut: boolean;
+}
+
 /** The prompt in the first entry of a log; `cut` when its end is not in `text`. Undefined when there is none. */
-export function promptIn(text: string): { readonly prompt: string; readonly cut: boolean } | undefined {
+export function promptIn(text: string): Prompt | undefined {
   const [first = "", ...rest] = text.split(/\r?\n/);
   if (!STAMPED.test(first)) return undefined;
   const next = rest.findIndex((line) => STAMPED.test(line));
@@ -59,7 +66,7 @@ function rowOf(key: string, lines: readonly string[]): LogRow {
   const time = STAMPED.exec(first)?.[1];
   const own = time === undefined ? unindented(first) : first.slice(INDENT.length);
   const text = [own, ...rest.map(unindented)].join("\n");
-  return { key, text, kind: time === undefined ? "step" : kindOf(own), ...(time !== undefined && { time }) };
+  return { key, text, kind: time === undefined ? "more" : kindOf(own), ...(time !== undefined && { time }) };
 }
 
 function kindOf(line: string): LogRow["kind"] {

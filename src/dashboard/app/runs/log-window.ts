@@ -23,11 +23,6 @@ export interface LogWindow {
   readonly size: number;
 }
 
-/** Where a read begins that gives the end of a log of `size` bytes. */
-export function endFrom(size: number): number {
-  return Math.max(0, size - READ_BYTES);
-}
-
 /** The window that a read at `from` opens. What is left of the line that `from` lies in is passed over. */
 export function openedLog(from: number, { text, next, size }: RunLog): LogWindow {
   const line = from === 0 ? 0 : text.indexOf("\n") + 1;
@@ -38,11 +33,6 @@ export function openedLog(from: number, { text, next, size }: RunLog): LogWindow
 /** The first byte that is held, and the one behind the last. */
 export function heldBytes({ pieces }: LogWindow): { readonly from: number; readonly to: number } {
   return { from: pieces[0]?.from ?? 0, to: pieces.at(-1)?.to ?? 0 };
-}
-
-/** Whether the log is another one than it was: it is shorter than what was seen of it. */
-export function isReplaced(log: LogWindow, read: RunLog): boolean {
-  return read.size < log.size;
 }
 
 /** `log` with a read at `from`, which is before what is held; the end is let go of when it would be too much. */

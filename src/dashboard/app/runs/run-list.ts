@@ -29,11 +29,7 @@ export function withPage(loaded: Loaded, { runs, next, total }: RunPage): Loaded
  * `loaded` with its beginning as `page` has it now. Undefined when that does not tell how the rest stands: there is a gap
  * between the two, or `changed` (undefined: anything) names a run that is loaded and is not in the page.
  */
-export function withStart(
-  loaded: Loaded,
-  page: Pick<Loaded, "runs" | "running" | "next" | "total">,
-  changed: readonly string[] | undefined,
-): Loaded | undefined {
+export function withStart(loaded: Loaded, page: Loaded, changed: readonly string[] | undefined): Loaded | undefined {
   const last = page.runs.at(-1);
   if (page.next === null || last === undefined) return kept(loaded, page);
   const rest = loaded.runs.filter((run) => compareRuns(run, last) > 0);

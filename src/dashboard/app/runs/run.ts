@@ -1,17 +1,18 @@
+import { refetching } from "../agents/refetch.ts";
+import { Unreachable } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
 import type { App } from "../view.ts";
 import type { Run } from "../wire.ts";
-import { calmly } from "./calmly.ts";
 import { openChatSide } from "./chat-side.ts";
 import { findRun } from "./find-run.ts";
 import { makeHead } from "./head.ts";
 import { openLogPane } from "./log-pane.ts";
 import { titleOf } from "./run-facts.ts";
-import { panes } from "./tabs.ts";
+import { sides } from "./sides.ts";
 
-/** How often the log of a running run is asked for what is new, beside when the server says that there is: ms. */
+/** How often a running run is asked for what is new, beside when the server says that there is: ms. */
 const POLL_MS = 2_000;
 
 /** One run. */
@@ -26,65 +27,59 @@ export function openRun(name: string, app: App, known: () => readonly Run[]): Ru
   app.title("Run");
   const log = openLogPane(name, app);
   const chat = openChatSide(name);
-  const sides = panes([
-    { name: "Log", element: log.element },
-    { name: "Chat", element: chat.element },
-  ]);
+  const panes = sides({ Log: log.element, Chat: chat.element });
   const state = h("div", {}, loading("Looking for the run"));
-  const head = makeHead({ app, known, prompt: () => log.prompt() });
-  const element = h("main", { class: "run" }, head.element, state, sides.element);
-  head.element.hidden = sides.element.hidden = true;
-
+  const head = makeHead({ app, known, prompt: log.prompt });
+  const element = h("main", { class: "run" }, state);
   let run: Run | undefined;
-  let isClosed = false;
+
   const show = (found: Run): void => {
-    if (run !== undefined && run.status !== found.status) app.announce(`The run is ${found.status}`);
+    if (run === undefined) fill(element, head.element, state, panes.element);
+    else if (run.status !== found.status) app.announce(`The run is ${found.status}`);
     run = found;
     app.title(titleOf(found));
     head.show(found);
     chat.show(found);
-    head.element.hidden = sides.element.hidden = false;
     fill(state);
   };
-  const looked = calmly(async () => {
-    try {
-      const found = await findRun(name, run?.startedAt);
-      if (isClosed) return;
+  const refetch = refetching(
+    async (signal) => {
+      const [found] = await Promise.all([findRun(name, run?.startedAt), log.refresh()]);
+      if (signal.aborted) return;
       if (found !== undefined) show(found);
       else fill(state, missing());
-    } catch (error) {
-      if (run === undefined && !isClosed) fill(state, failure("The run can't be shown.", error, looked.ask));
-    }
-  });
-  const logged = calmly(() => log.refresh(), 250);
+    },
+    (error) => {
+      if (run === undefined || !(error instanceof Unreachable)) {
+        fill(state, failure("The run can't be shown.", error, refetch.ask));
+      }
+    },
+  );
 
   const first = known().find((one) => one.name === name);
   if (first !== undefined) show(first);
-  looked.ask();
-  logged.ask();
+  refetch.ask();
   const off = app.live.on("runs", ({ ids }) => {
-    if (ids !== undefined && !ids.includes(name)) return;
-    looked.ask();
-    logged.ask();
+    if (ids === undefined || ids.includes(name)) refetch.ask();
   });
   const poll = setInterval(() => {
-    if (run?.status !== "running") return;
-    looked.ask();
-    logged.ask();
+    if (run?.status === "running") refetch.ask();
   }, POLL_MS);
   return {
     element,
-    focus: () => element.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true }),
+    focus: () => element.querySelector("h1")?.focus({ preventScroll: true }),
     close() {
-      isClosed = true;
       clearInterval(poll);
       off();
-      for (const part of [looked, logged, log, sides]) part.close();
+      for (const part of [refetch, log, chat, panes]) part.close();
     },
   };
 }
 
 function missing(): HTMLElement {
-  const all = h("a", { href: hashOf({ view: "runs" }) }, "All runs");
-  return empty("There is no such run.", h("p", {}, "Its files are gone, or the link is wrong."), h("p", {}, all));
+  return empty(
+    "There is no such run.",
+    h("p", {}, "Its files are gone, or the link is wrong."),
+    h("p", {}, h("a", { href: hashOf({ view: "runs" }) }, "All runs")),
+  );
 }

@@ -11,32 +11,27 @@ export function openRuns(place: Place, app: App): View {
   let run: RunView | undefined;
   const move = (to: Place): boolean => {
     if (to.view !== "runs" && to.view !== "run") return false;
-    const isBack = run !== undefined && to.view === "runs";
     if (run === undefined && to.view === "run") list?.hide();
     run?.close();
-    run?.element.remove();
-    run = undefined;
-    if (to.view === "run") {
-      list?.element.remove();
-      run = openRun(to.name, app, () => list?.runs ?? []);
-      element.append(run.element);
-      run.focus();
-      return true;
+    run = to.view === "run" ? openRun(to.name, app, () => list?.runs() ?? []) : undefined;
+    if (run === undefined) list ??= openRunList(app);
+    element.replaceChildren(...[(run ?? list)?.element ?? ""]);
+    run?.focus();
+    if (to.view === "runs") {
+      const { view: _, ...filter } = to;
+      list?.show(filter);
     }
-    list ??= openRunList(app);
-    element.append(list.element);
-    const { view: _, ...filter } = to;
-    list.show(filter);
-    if (isBack) list.focus();
     return true;
   };
   move(place);
   return {
     element,
     move,
-    key: (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return false;
-      return run === undefined && list?.key(event) === true;
+    key(event) {
+      const { ctrlKey, metaKey, altKey, target } = event;
+      if (ctrlKey || metaKey || altKey || run !== undefined) return false;
+      if (target instanceof Element && target.closest("input, select, textarea") !== null) return false;
+      return list?.key(event) === true;
     },
     focus: () => run?.focus(),
     close() {
@@ -44,8 +39,4 @@ export function openRuns(place: Place, app: App): View {
       list?.close();
     },
   };
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input, select, textarea") !== null;
 }
