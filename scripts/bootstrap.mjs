@@ -18,7 +18,7 @@ const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 const TASKS = {
   build: () => [["scripts/build.ts"]],
   serve: () => [["dist/agent-bridge.mjs", "serve"]],
-  types: () => [[packageBin("typescript", "tsc"), "-p", "."]],
+  types: () => [".", "src/dashboard/app"].map((project) => [packageBin("typescript", "tsc"), "-p", project]),
   lint: () => [[packageBin("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]],
   format: () => [[packageBin("@biomejs/biome", "biome"), "check", "--write", "."]],
   unused: () => [[packageBin("knip", "knip")]],

@@ -3,11 +3,13 @@
 import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildDashboard } from "./dashboard.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const outfile = `${root}dist/agent-bridge.mjs`;
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
+const { dashboard, bytes, packedBytes } = await buildDashboard();
 mkdirSync(`${root}dist`, { recursive: true });
 await build({
   entryPoints: [`${root}src/main.ts`],
@@ -29,11 +31,13 @@ await build({
     "class-private-static-field": true,
     "class-private-static-method": true,
   },
-  define: { __VERSION__: JSON.stringify(version) },
+  define: { __VERSION__: JSON.stringify(version), __DASHBOARD__: JSON.stringify(dashboard) },
   banner: { js: "#!/usr/bin/env node" },
   legalComments: "none",
   minify: true,
   logLevel: "warning",
 });
 chmodSync(outfile, 0o755);
-console.log(`dist/agent-bridge.mjs ${version}, ${(statSync(outfile).size / 1024).toFixed(0)} KB`);
+const kilobytes = (size: number): string => `${(size / 1024).toFixed(0)} KB`;
+const page = `the page ${kilobytes(bytes)}, ${kilobytes(packedBytes)} on the wire`;
+console.log(`dist/agent-bridge.mjs ${version}, ${kilobytes(statSync(outfile).size)}; ${page}`);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { knownAgents } from "../agents/agent-command.ts";
 import { startableAgents } from "../agents/startable.ts";
 import { isServerAt } from "../client/holder.ts";
+import { DASHBOARD } from "../dashboard/assets.ts";
 import type { OwnSessions } from "../peers/own-sessions.ts";
 import { openOwnSessions, SESSIONS_FILE } from "../peers/own-sessions-file.ts";
 import { PeerRegistry } from "../peers/registry.ts";
@@ -29,7 +30,7 @@ import type { PeerContext, SessionContext } from "../routes/context.ts";
 import { eventsRoute } from "../routes/events.ts";
 import { ExportDesk } from "../routes/export-desk.ts";
 import { healthRoute } from "../routes/health.ts";
-import { HOME_ASSETS, homeRoute } from "../routes/home.ts";
+import { homeRoute, SIGN_IN_ASSETS } from "../routes/home.ts";
 import type { CommandWords } from "../routes/home-page.ts";
 import { jobRoutes } from "../routes/jobs.ts";
 import { openApiRoute } from "../routes/openapi.ts";
@@ -52,7 +53,7 @@ import type { Bridge, Histories, Serving } from "./bridge.ts";
 import { HomeServed } from "./home-served.ts";
 import { knownSessions } from "./known-sessions.ts";
 import { isUsualHome, openHome, ownFiles } from "./own-files.ts";
-import { inFull, type Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import { OWN_WAIT, recoverOf, type SessionsParts, supervisorOf } from "./sessions-wiring.ts";
 
 /** What the parts below are made with. */
@@ -206,7 +207,7 @@ async function startServer(
   const context: SessionContext & PeerContext = { ...base, own, peers, sessions };
   const table = (): readonly Route[] => routes;
   const routes: readonly Route[] = [
-    homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), table, version, words }),
+    homeRoute({ key, bootNonce, checkLogin: makeLoginCheck(clock), dashboard: DASHBOARD?.html, words }),
     healthRoute(bootNonce),
     openApiRoute(table, version),
     stateRoute({ ...context, startable: startableAgents(() => knownAgents({ agents, environment }), clock) }),
@@ -218,7 +219,8 @@ async function startServer(
     ...sessionChatRoutes(context),
     eventsRoute(context),
   ];
-  const server = await listen({ routes, assets: HOME_ASSETS, port, key, noKey: noKey(words), version, clock, log });
+  const assets = [...SIGN_IN_ASSETS, ...(DASHBOARD?.files ?? [])];
+  const server = await listen({ routes, assets, port, key, noKey: noKey(words), version, clock, log });
   const notice = { url: server.url, port: server.port, pid, start: startOf(pid), bootNonce };
   try {
     await withLock(bridgeHome, () => claimHome(bridgeHome, notice));
@@ -273,7 +275,6 @@ function within(ms: number, work: Promise<unknown>): Promise<void> {
 /** How the server's pages tell a person to run a command on this home. */
 function wordsFor(program: Program, environment: Environment): CommandWords {
   return {
-    inFull: (command) => inFull(program, command, environment),
     withoutPaths: (command) => `${program.name} ${command}${isUsualHome(environment) ? "" : " --home DIR"}`,
   };
 }

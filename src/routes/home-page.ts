@@ -1,4 +1,3 @@
-import type { Route } from "../server/route.ts";
 import { htmlText } from "../transcript/html-text.ts";
 
 /** Where the pages' style is served. */
@@ -6,8 +5,6 @@ export const STYLE_PATH = "/assets/style.css";
 
 /** The words that run a command of this program, on the home that the server serves. */
 export interface CommandWords {
-  /** From any folder, to be pasted as they stand: for who has the key. */
-  inFull(command: string): string;
   /** For who has not: no path stands in them. */
   withoutPaths(command: string): string;
 }
@@ -38,43 +35,13 @@ export function signInPage(reason: SignInReason, origin: string, { withoutPaths 
   );
 }
 
-/** The first page: what is served here and how to ask for it. `origin` is the server's address as the browser has it. */
-export function homePage(about: {
-  readonly routes: readonly Route[];
-  readonly version: string;
-  readonly origin: string;
-  readonly words: CommandWords;
-}): string {
-  const origin = htmlText(about.origin);
-  const token = htmlText(about.words.inFull("token"));
+/** What stands at `/` where the program runs from its source: the dashboard is made when it is built. */
+export function unbuiltPage(): string {
   return page(
     "agent-bridge",
-    `<p>Your coding agents' sessions on this machine, read from where they keep them. Nothing there is changed, and
-nothing leaves this machine. For now the data is served as JSON and as live streams; there is no dashboard yet.</p>
-<h2>With curl</h2>
-<pre>curl -b ab_ui=$(${token}) ${origin}/api/state</pre>
-<pre>curl -b ab_ui=$(${token}) '${origin}/api/transcripts?limit=10'</pre>
-<p>A chat is read page by page: pass <code>next</code> back as <code>from</code>, also when <code>items</code> is empty.
-A path that ends in <code>/stream</code>, and <code>/api/events</code>, stay open and send what is new (use
-<code>curl -N</code>).</p>
-<h2>In another browser</h2>
-<pre>${htmlText(about.words.inFull("link"))}</pre>
-<h2>Routes</h2>
-<table>
-<thead><tr><th>Path</th><th>What it is</th></tr></thead>
-<tbody>
-${about.routes.map(routeRow).join("\n")}
-</tbody>
-</table>
-<footer>agent-bridge ${htmlText(about.version)} · <a href="/api/openapi.json">description of the API</a></footer>`,
+    `<p>This server runs from its source, and its page is made when it is built: <code>npm start</code> builds and serves
+it. The API is here all the same: <a href="/api/openapi.json">its description</a>.</p>`,
   );
-}
-
-function routeRow({ method, pattern, summary }: Route): string {
-  // A long path is broken before a slash, and nowhere else.
-  const path = `<code>${htmlText(pattern).replaceAll(/(?<=.)\//g, "<wbr>/")}</code>`;
-  const linked = method === "GET" && !pattern.includes(":") ? `<a href="${htmlText(pattern)}">${path}</a>` : path;
-  return `<tr><td>${method === "GET" ? "" : `${method} `}${linked}</td><td>${htmlText(summary)}</td></tr>`;
 }
 
 function page(title: string, body: string): string {
@@ -130,9 +97,4 @@ pre {
   border: 1px solid var(--line);
   border-radius: .5rem;
 }
-table { width: 100%; border-collapse: collapse; }
-th, td { padding: .45rem .75rem .45rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-th { color: var(--quiet); font-size: .875rem; font-weight: 500; }
-td code { overflow-wrap: break-word; }
-footer { margin-top: 2.5rem; color: var(--quiet); font-size: .875rem; }
 `;

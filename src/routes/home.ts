@@ -2,7 +2,7 @@ import type { LoginCheck } from "../platform/login-code.ts";
 import type { Asset } from "../server/asset.ts";
 import { keyCookieHeader, usableKey } from "../server/cookie.ts";
 import { type Answer, type Route, route } from "../server/route.ts";
-import { type CommandWords, homePage, STYLE, STYLE_PATH, signInPage } from "./home-page.ts";
+import { type CommandWords, STYLE, STYLE_PATH, signInPage, unbuiltPage } from "./home-page.ts";
 
 /** What the first page needs. */
 export interface HomeOptions {
@@ -10,17 +10,16 @@ export interface HomeOptions {
   readonly key: () => string;
   readonly bootNonce: string;
   readonly checkLogin: LoginCheck;
-  /** Every route, this one too, once they are put together. */
-  readonly table: () => readonly Route[];
-  readonly version: string;
+  /** The HTML of the dashboard; undefined (or empty) where nothing built it. */
+  readonly dashboard: string | undefined;
   readonly words: CommandWords;
 }
 
-/** The files of the first page. */
-export const HOME_ASSETS: readonly Asset[] = [{ path: STYLE_PATH, type: "text/css; charset=utf-8", body: STYLE }];
+/** The files of the pages that show the way in. */
+export const SIGN_IN_ASSETS: readonly Asset[] = [{ path: STYLE_PATH, type: "text/css; charset=utf-8", body: STYLE }];
 
 /**
- * `GET /`: what is served here, for who has the key; how to get in, for who has not. `?t=<code>` lets a browser in: the
+ * `GET /`: the dashboard, for who has the key; how to get in, for who has not. `?t=<code>` lets a browser in: the
  * key goes into its cookie, and the address that it ends at holds no secret.
  */
 export function homeRoute(options: HomeOptions): Route {
@@ -44,8 +43,7 @@ export function homeRoute(options: HomeOptions): Route {
     access: "open",
     handle: async ({ query, withKey, origin = "" }) => {
       if (query.t !== undefined) return signIn(options, query.t, { withKey: withKey === true, origin });
-      if (withKey)
-        return html(200, homePage({ routes: options.table(), version: options.version, origin, words: options.words }));
+      if (withKey) return html(200, options.dashboard || unbuiltPage());
       return html(403, signInPage("no-key", origin, options.words));
     },
   });

@@ -29,7 +29,7 @@ const BASE_HEADERS: Headers = {
 /** Headers that every HTML answer has besides: nothing inline runs, nothing foreign is loaded, no page may frame it. */
 const HTML_HEADERS: Headers = {
   "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types agent-bridge",
   "Referrer-Policy": "no-referrer",
 };
 
@@ -53,7 +53,7 @@ export function respondText(
   response: ServerResponse,
   status: number,
   type: string,
-  body: string,
+  body: string | Uint8Array,
   extras: Extras = {},
 ): void {
   send(response, status, type, body, { ...extras, headers: { ...headersOf(type), ...extras.headers } });
@@ -114,8 +114,8 @@ export function rawRefusal(failure: Failure): string {
   return `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string, extras: Extras): void {
-  const bytes = Buffer.from(body);
+function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array, extras: Extras): void {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
   response.writeHead(status, {
     ...headersFor(extras),
     "Content-Type": type,

@@ -1,3 +1,5 @@
+export { oneLine } from "./one-line.ts";
+
 /** A text held to a limit. */
 export interface Clipped {
   readonly text: string;
@@ -28,11 +30,6 @@ export function clipBytes(text: string, limit: number): Clipped {
     end += point > 0xffff ? 2 : 1;
   }
   return { text: `${text.slice(0, wholeCharacters(text, end))}…`, cut: true };
-}
-
-/** `text` on one line: every run of white space is one space, none at the ends. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** The last place at or before `end` where `text` may be cut. */

@@ -1,4 +1,4 @@
-import { oneLine } from "./clip.ts";
+import { oneLine } from "./one-line.ts";
 
 /**
  * `text` without what could act on a terminal or hide in it: escape sequences and control characters other than newline

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { systemClock } from "../../src/platform/clock.ts";
 import { makeLoginCheck, makeLoginCode } from "../../src/platform/login-code.ts";
 import { healthRoute } from "../../src/routes/health.ts";
-import { HOME_ASSETS, homeRoute } from "../../src/routes/home.ts";
+import { homeRoute, SIGN_IN_ASSETS } from "../../src/routes/home.ts";
 import { openApiRoute } from "../../src/routes/openapi.ts";
 import { UNCUT_ITEMS } from "../../src/routes/schemas.ts";
 import { openApiDocument } from "../../src/server/openapi.ts";
@@ -29,7 +29,7 @@ interface Schema {
 
 const BOOT = "ab".repeat(16);
 
-const WORDS = { inFull: (command: string) => command, withoutPaths: (command: string) => command };
+const WORDS = { withoutPaths: (command: string) => command };
 
 /** A server with every route that is served, one chat with a subagent in its store, and the document over it. */
 async function described(t: TestContext) {
@@ -44,8 +44,7 @@ async function described(t: TestContext) {
       key: () => KEY,
       bootNonce: BOOT,
       checkLogin: makeLoginCheck(systemClock),
-      table,
-      version: "1",
+      dashboard: undefined,
       words: WORDS,
     }),
     healthRoute(BOOT),
@@ -55,7 +54,7 @@ async function described(t: TestContext) {
   inventory.start();
   await inventory.settled();
   const later = { now: () => (systemClock.now() + 60_000) as ReturnType<typeof systemClock.now> };
-  const server = await serve(t, routes, { assets: HOME_ASSETS, clock: later });
+  const server = await serve(t, routes, { assets: SIGN_IN_ASSETS, clock: later });
   const paths = openApiDocument(routes, "1").paths as { [path: string]: { [method: string]: Operation } };
   return { server, paths };
 }
@@ -214,7 +213,7 @@ test("an uncut item is described with all its fields", () => {
 
 test("the files of the page are served and deliberately not described", async (t) => {
   const { server, paths } = await described(t);
-  for (const { path } of HOME_ASSETS) {
+  for (const { path } of SIGN_IN_ASSETS) {
     assert.equal((await server.ask(path)).status, 200);
     assert.equal(paths[path], undefined);
   }

@@ -1,0 +1,136 @@
+import { h } from "../dom.ts";
+
+/** What became of a prompt that was sent: `busy` when a turn runs that could be interrupted. */
+export type Fate = "taken" | "refused" | "busy";
+
+/** A field for the next prompt. */
+export interface Composer {
+  readonly element: HTMLElement;
+  /** Whether a prompt can be sent now. */
+  allow(can: boolean): void;
+  focus(): void;
+}
+
+const MOST_ROWS = 10;
+
+/** The field of the session `id`; what is typed stays in this tab until it was taken. */
+export function composer(id: string, send: (text: string, interrupt: boolean) => Promise<Fate>): Composer {
+  const draft = draftOf(id);
+  let can = false;
+  let sending = false;
+
+  const field = h("textarea", {
+    id: `prompt-${id}`,
+    rows: 1,
+    dir: "auto",
+    placeholder: "What should it do?",
+    autocomplete: "off",
+    "aria-keyshortcuts": "Enter",
+    "aria-describedby": `prompt-keys-${id}`,
+    on: {
+      input: () => {
+        draft.keep(field.value);
+        offer(false);
+        grow(field);
+        show();
+      },
+      keydown: (event) => {
+        // While an input method composes, Enter is its own; some browsers tell so by the code 229 alone.
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+        event.preventDefault();
+        void submit(false);
+      },
+    },
+  });
+  const button = h("button", { type: "submit", class: "button main" }, "Send");
+  const interrupt = h(
+    "button",
+    { type: "button", class: "button danger", hidden: true, on: { click: () => void submit(true) } },
+    "Send and interrupt",
+  );
+  const element = h(
+    "form",
+    {
+      class: "composer",
+      on: {
+        submit: (event) => {
+          event.preventDefault();
+          void submit(false);
+        },
+      },
+    },
+    h("label", { class: "hidden", for: field.id }, "Prompt"),
+    field,
+    h("div", { class: "drive-buttons" }, interrupt, button),
+    h("p", { class: "quiet keys", id: `prompt-keys-${id}` }, "Enter sends, Shift+Enter begins a new line."),
+  );
+
+  const offer = (interrupting: boolean): void => {
+    interrupt.hidden = !interrupting;
+    button.hidden = interrupting;
+  };
+  const show = (): void => {
+    button.disabled = !can || sending || field.value.trim() === "";
+    interrupt.disabled = sending;
+    field.readOnly = sending;
+  };
+  const submit = async (interrupting: boolean): Promise<void> => {
+    const text = field.value;
+    if (sending || !can || text.trim() === "") return;
+    sending = true;
+    show();
+    const fate = await send(text, interrupting);
+    sending = false;
+    offer(fate === "busy");
+    if (fate === "taken") {
+      field.value = "";
+      draft.keep("");
+      grow(field);
+      field.focus();
+    }
+    show();
+  };
+
+  field.value = draft.read();
+  show();
+  requestAnimationFrame(() => grow(field));
+  return {
+    element,
+    allow(now) {
+      can = now;
+      show();
+    },
+    focus: () => field.focus(),
+  };
+}
+
+/** Makes the field as high as what stands in it, up to so many lines. */
+function grow(field: HTMLTextAreaElement): void {
+  field.rows = 1;
+  const style = getComputedStyle(field);
+  const around = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
+  const lines = (field.scrollHeight - around) / Number.parseFloat(style.lineHeight);
+  field.rows = Math.min(Math.max(Math.round(lines) || 1, 1), MOST_ROWS);
+}
+
+/** What was typed and not sent. A browser may keep nothing for this page; then it stays in the field alone. */
+function draftOf(id: string): { read(): string; keep(text: string): void } {
+  const key = `draft ${id}`;
+  return {
+    read() {
+      try {
+        return sessionStorage.getItem(key) ?? "";
+      } catch {
+        return "";
+      }
+    },
+    keep(text) {
+      try {
+        if (text === "") sessionStorage.removeItem(key);
+        else sessionStorage.setItem(key, text);
+      } catch {
+        // Full, or switched off: nothing that was typed is lost as long as the page stays.
+      }
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { h, setText } from "../dom.ts";
+
+/** A button that asks once more before it does something. */
+export interface SureButton {
+  readonly element: HTMLElement;
+  /** Whether it asks; else it does it at once. */
+  asks(asks: boolean): void;
+  hide(hidden: boolean): void;
+}
+
+/** `question` is asked once more; while `act` is at work, the button says `working`. */
+export function sureButton(
+  words: { readonly label: string; readonly question: string; readonly yes: string; readonly working: string },
+  act: () => Promise<void>,
+): SureButton {
+  let asking = true;
+  const back = (): void => {
+    open.hidden = false;
+    ask.hidden = true;
+  };
+  const run = async (): Promise<void> => {
+    back();
+    open.disabled = true;
+    setText(open, words.working);
+    await act();
+    open.disabled = false;
+    setText(open, words.label);
+  };
+  const cancel = (): void => {
+    back();
+    open.focus();
+  };
+  const press = (): void => {
+    if (!asking) return void run();
+    open.hidden = true;
+    ask.hidden = false;
+    no.focus();
+  };
+  const open = h("button", { type: "button", class: "button", on: { click: press } }, words.label);
+  const yes = h("button", { type: "button", class: "button danger", on: { click: () => void run() } }, words.yes);
+  const no = h("button", { type: "button", class: "button", on: { click: cancel } }, "No");
+  const ask = h(
+    "span",
+    {
+      class: "drive-buttons",
+      role: "group",
+      "aria-label": words.question,
+      hidden: true,
+      on: {
+        keydown: (event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          cancel();
+        },
+      },
+    },
+    h("span", {}, words.question),
+    yes,
+    no,
+  );
+  return {
+    element: h("span", { class: "sure" }, open, ask),
+    asks: (asks) => {
+      asking = asks;
+    },
+    hide(hidden) {
+      if (hidden) back();
+      open.hidden = hidden;
+    },
+  };
+}

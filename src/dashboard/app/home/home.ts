@@ -1,0 +1,130 @@
+import { read } from "../api.ts";
+import { h } from "../dom.ts";
+import { empty } from "../parts/states.ts";
+import { type HomeFilter, hashOf, type Place } from "../places.ts";
+import type { App, View } from "../view.ts";
+import type { ProjectPage, State } from "../wire.ts";
+import { Filters } from "./filters.ts";
+import { homeKeys } from "./keys.ts";
+import { SessionList } from "./list.ts";
+import { isNarrowed } from "./narrow.ts";
+import { Now } from "./now.ts";
+import { Refresher } from "./refresher.ts";
+
+type HomePlace = Extract<Place, { readonly view: "home" }>;
+
+const LIST_GAP_MS = 1_000;
+const DAY_CHECK_MS = 60_000;
+/** Projects that the field offers: the newest. */
+const OFFERED = 200;
+
+/** The view of all sessions: what goes on now, then every session that the filter in `place` passes. */
+export function openHome(place: HomePlace, app: App): View {
+  app.title("Sessions");
+  let state: State | undefined;
+  const box = h("div", { class: "list-box" });
+  const heading = h("h1", { tabindex: -1 }, "Sessions");
+  const filters = new Filters(filterOf(place), {
+    changed: (filter, typing) => app.go({ view: "home", ...filter }, { replace: typing }),
+    down: () => void list.focusAt(0),
+  });
+  const nothing = (filter: HomeFilter): HTMLElement =>
+    isNarrowed(filter) ? noMatch(() => filters.clear()) : noSessions(state);
+  const list = new SessionList(filterOf(place), { app, box, nothing, ready: () => void offerProjects(filters) });
+  const now = new Now({
+    app,
+    keeping: (change) => list.keeping(change),
+    told(read) {
+      state = read;
+      list.renew();
+    },
+  });
+  box.append(
+    h(
+      "div",
+      { class: "home-top" },
+      heading,
+      h("a", { class: "button", href: hashOf({ view: "start" }) }, "New session"),
+    ),
+    now.element,
+    h(
+      "div",
+      { class: "bar" },
+      h("div", { class: "bar-top" }, h("h2", {}, "All sessions"), list.count),
+      filters.element,
+    ),
+    list.element,
+  );
+  const news = follow(app, list);
+  const minutes = setInterval(() => list.renew(), DAY_CHECK_MS);
+  return {
+    element: h("main", { class: "home" }, box),
+    move(to) {
+      if (to.view !== "home") return false;
+      const filter = filterOf(to);
+      filters.show(filter);
+      if (hashOf({ view: "home", ...filter }) !== hashOf({ view: "home", ...list.filter })) list.show(filter);
+      return true;
+    },
+    key: homeKeys(list, now),
+    focus: () => heading.focus({ preventScroll: true }),
+    close() {
+      clearInterval(minutes);
+      news();
+      filters.close();
+      now.close();
+      list.close();
+    },
+  };
+}
+
+/** Brings the list up to date when the server tells that it changed. */
+function follow(app: App, list: SessionList): () => void {
+  let ids = new Set<string>();
+  const refresher = new Refresher(() => {
+    const named = ids;
+    ids = new Set();
+    return list.refresh(named);
+  }, LIST_GAP_MS);
+  const off = app.live.on("transcripts", (change) => {
+    for (const id of change.ids ?? []) ids.add(id);
+    refresher.want();
+  });
+  return () => {
+    off();
+    refresher.close();
+  };
+}
+
+/** What was chosen stays chosen where the projects can't be had; the search finds folders too. */
+async function offerProjects(filters: Filters): Promise<void> {
+  const page = await read<ProjectPage>("/api/projects", { limit: OFFERED }).catch(() => undefined);
+  if (page !== undefined) filters.offer(page.projects);
+}
+
+function filterOf({ view: _, ...filter }: HomePlace): HomeFilter {
+  return filter;
+}
+
+function noMatch(clear: () => void): HTMLElement {
+  const button = h("button", { type: "button", class: "button", on: { click: clear } }, "Clear the filter");
+  return empty("No session matches.", h("p", {}, button));
+}
+
+/** Where sessions were looked for, so that one can see what is amiss. */
+function noSessions(state: State | undefined): HTMLElement {
+  const roots = state?.stores.flatMap((store) => store.roots) ?? [];
+  return empty(
+    "There are no sessions yet.",
+    h("p", {}, "Start an agent in any folder, and its session appears here by itself."),
+    roots.length > 0 && [
+      h("p", {}, "These places were looked in:"),
+      h(
+        "ul",
+        { class: "roots", role: "list" },
+        roots.map(({ path, found }) => h("li", {}, h("code", {}, path), found ? " is there" : " is not there")),
+      ),
+    ],
+    h("p", {}, "If there should be some, ", h("code", {}, "agent-bridge doctor"), " says what it finds."),
+  );
+}

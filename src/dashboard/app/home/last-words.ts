@@ -1,0 +1,81 @@
+import { readableLine } from "../../../transcript/printable.ts";
+import { read } from "../api.ts";
+import type { ChatPage, Item } from "../wire.ts";
+import type { NowRow } from "./now-rows.ts";
+import { Refresher } from "./refresher.ts";
+
+/** What a session did last, on one line, and when. */
+export interface LastWords {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** How often at most it is looked what sessions did last: ms. */
+const GAP_MS = 3_000;
+const MOST_CHARACTERS = 300;
+
+/** Knows what the sessions that are shown did last. */
+export class LastWordsReader {
+  readonly #told: () => void;
+  readonly #words = new Map<string, LastWords | undefined>();
+  readonly #stale = new Set<string>();
+  readonly #refresher = new Refresher(() => this.#read(), GAP_MS);
+  #chats: readonly NonNullable<NowRow["chat"]>[] = [];
+
+  /** `told` is called when something else is known. */
+  constructor(told: () => void) {
+    this.#told = told;
+  }
+
+  of(row: NowRow): LastWords | undefined {
+    return row.chat && this.#words.get(row.chat.path);
+  }
+
+  /** From now on these are shown. */
+  show(rows: readonly NowRow[]): void {
+    this.#chats = rows.flatMap(({ chat, last }) => (chat === undefined || last !== undefined ? [] : [chat]));
+    const paths = new Set(this.#chats.map(({ path }) => path));
+    for (const path of this.#words.keys()) if (!paths.has(path)) this.#words.delete(path);
+    for (const path of paths) if (!this.#words.has(path)) this.#stale.add(path);
+    if (this.#stale.size > 0) this.#refresher.want();
+  }
+
+  /** These sessions have changed; all may have without `ids`. */
+  changed(ids: readonly string[] | undefined): void {
+    for (const chat of this.#chats) {
+      if (ids === undefined || chat.ids.some((id) => ids.includes(id))) this.#stale.add(chat.path);
+    }
+    if (this.#stale.size > 0) this.#refresher.want();
+  }
+
+  close(): void {
+    this.#refresher.close();
+  }
+
+  async #read(): Promise<void> {
+    const paths = this.#chats.map(({ path }) => path).filter((path) => this.#stale.has(path));
+    this.#stale.clear();
+    for (const path of paths) {
+      // The line is an extra: where it can't be had, opening the session says why.
+      const page = await read<ChatPage>(`${path}/chat`, { from: "tail" }).catch(() => undefined);
+      this.#words.set(path, page && lastWords(page.items));
+    }
+    this.#told();
+  }
+}
+
+/** What the last of `items` that says something says: what a call does, rather than what came of it. */
+export function lastWords(items: readonly Item[]): LastWords | undefined {
+  for (const item of items.toReversed()) {
+    const text = wordsOf(item);
+    if (text !== "") return { text: text.slice(0, MOST_CHARACTERS), at: item.at };
+  }
+  return undefined;
+}
+
+function wordsOf({ kind, text = "", tool = "", summary = "", subagent }: Item): string {
+  if (kind === "subagent") return readableLine(`Subagent: ${subagent?.title ?? ""}`);
+  if (kind === "tool") return summary === "" ? "" : readableLine(`${tool}: ${summary}`);
+  const words = readableLine(text.slice(0, 4 * MOST_CHARACTERS));
+  return kind === "user" && words !== "" ? `You: ${words}` : words;
+}

@@ -1,0 +1,71 @@
+import { readableLine } from "../../../transcript/printable.ts";
+import { fill, h, setText } from "../dom.ts";
+import { agentBadge, folder } from "../parts/agent.ts";
+import { time } from "../parts/time.ts";
+import { hashOf } from "../places.ts";
+import type { LastWords } from "./last-words.ts";
+import type { NowRow } from "./now-rows.ts";
+
+const MINUTE = 60_000;
+
+/** An empty element for something that goes on; `paintNowRow` fills it. */
+export function nowElement({ key, place }: NowRow): HTMLLIElement {
+  const title =
+    place === undefined
+      ? h("span", { class: "go", dir: "auto" })
+      : h("a", { class: "go", dir: "auto", href: hashOf(place), "data-main": true });
+  return h(
+    "li",
+    { class: "row now-row", "data-row": key, "data-link": place === undefined ? "" : hashOf(place) },
+    h(
+      "div",
+      { class: "line" },
+      title,
+      h("span", { class: "when" }),
+      h("div", { class: "meta" }),
+      h("p", { class: "doing quiet" }),
+      h("p", { class: "ask", hidden: true }),
+    ),
+  );
+}
+
+/** Whether `element` can show `row`: its link can't become another. */
+export function fits(element: HTMLElement, { place }: NowRow): boolean {
+  return element.dataset.link === (place === undefined ? "" : hashOf(place));
+}
+
+/** Makes `element` show `row`, leaving its links where they are. */
+export function paintNowRow(element: HTMLElement, row: NowRow, words: LastWords | undefined, now: number): void {
+  element.dataset.status = row.status;
+  const find = (selector: string) => element.querySelector<HTMLElement>(selector) ?? element;
+  setText(find(".go"), readableLine(row.title) || "Untitled");
+  fill(find(".when"), time(row.since, now, now - row.since < MINUTE ? "ago" : "since"));
+  fill(
+    find(".meta"),
+    h("span", { class: "status", "data-status": row.status }, readableLine(row.word)),
+    row.agent !== "" && agentBadge(row.agent),
+    row.cwd !== "" && folder(row.cwd),
+    row.model !== undefined && h("bdi", { class: "quiet" }, readableLine(row.model)),
+  );
+  paintDoing(find(".doing"), row, words, now);
+  paintQuestion(find(".ask"), row);
+}
+
+/** The place for what it did last is kept while that is not known, so that nothing moves when it comes. */
+function paintDoing(element: HTMLElement, row: NowRow, words: LastWords | undefined, now: number): void {
+  element.hidden = row.last === undefined && row.chat === undefined;
+  const text = readableLine(row.last ?? words?.text ?? "");
+  fill(element, h("bdi", {}, text || "\u00a0"), row.last === undefined && words && time(words.at, now));
+}
+
+function paintQuestion(element: HTMLElement, { question, place, status }: NowRow): void {
+  element.hidden = status !== "awaiting-input" || place === undefined;
+  if (element.hidden || place === undefined) return;
+  const title = readableLine(question?.title ?? "") || (question === undefined ? "It waits for you" : "Permission");
+  const known = element.querySelector("a");
+  if (known === null) {
+    const words = question === undefined ? "Open" : "Answer";
+    fill(element, h("bdi", { class: "question" }), h("a", { class: "button small main", href: hashOf(place) }, words));
+  }
+  setText(element.firstElementChild ?? element, title);
+}

@@ -1,0 +1,155 @@
+import { path, transcriptPath } from "../api.ts";
+import type { Place } from "../places.ts";
+import { AGENTS, type AgentName, type OwnSession, type Peer, type Question, type Run, type State } from "../wire.ts";
+
+/** How something that goes on stands. */
+export type NowStatus = "awaiting-input" | "busy" | "running" | "starting" | "live" | "idle";
+
+/** Something that goes on now: a session, a run, or both in one. */
+export interface NowRow {
+  readonly key: string;
+  /** An agent, `command` or `terminal`; "" when it is not known. */
+  readonly agent: string;
+  readonly title: string;
+  readonly status: NowStatus;
+  /** The status as people say it. */
+  readonly word: string;
+  /** Since when it goes on: ms since the epoch. */
+  readonly since: number;
+  readonly cwd: string;
+  readonly model?: string;
+  /** Where it can be seen; absent for a session that nothing can be read of. */
+  readonly place?: Place;
+  /** What waits for an answer. */
+  readonly question?: Question;
+  /** The last line of its log. */
+  readonly last?: string;
+  /** Where its chat is, and the ids by which the list of sessions names it. */
+  readonly chat?: { readonly path: string; readonly ids: readonly string[] };
+}
+
+/** What goes on, each thing once: what waits for an answer first, then what works, then what is idle. */
+export function nowRows(state: Pick<State, "peers" | "runs" | "running">, own: readonly OwnSession[]): NowRow[] {
+  const live = own.filter(({ status }) => LIVE.has(status));
+  const runs = [...state.running, ...state.runs.filter(({ status }) => status === "running")];
+  const taken = new Set<string>();
+  const runOf = (...ids: readonly (string | null | undefined)[]): Run | undefined => {
+    const run = runs.find((each) => !taken.has(each.name) && isOf(each, ids));
+    if (run !== undefined) taken.add(run.name);
+    return run;
+  };
+  const rows = [
+    ...live.map((session) => {
+      const peer = state.peers.find((each) => isSame(each, session));
+      return ownRow(session, peer, runOf(session.id, session.name, session.nativeSessionId));
+    }),
+    ...state.peers
+      .filter((peer) => !live.some((session) => isSame(peer, session)))
+      .map((peer) => peerRow(peer, runOf(peer.sessionId))),
+  ];
+  const others = runs.filter(({ name }) => !taken.has(name)).map(runRow);
+  const each = new Map([...rows, ...others].map((row) => [row.key, row]));
+  return [...each.values()].sort((a, b) => RANKS[a.status] - RANKS[b.status] || b.since - a.since);
+}
+
+const LIVE: ReadonlySet<string> = new Set(["starting", "idle", "busy", "awaiting-input"]);
+
+const RANKS: { readonly [S in NowStatus]: number } = {
+  "awaiting-input": 0,
+  busy: 1,
+  running: 1,
+  starting: 1,
+  live: 2,
+  idle: 3,
+};
+
+const WORDS: { readonly [S in NowStatus]: string } = {
+  "awaiting-input": "waiting for you",
+  busy: "busy",
+  running: "running",
+  starting: "starting",
+  live: "live",
+  idle: "idle",
+};
+
+function isSame(peer: Peer, session: OwnSession): boolean {
+  if (session.kind !== "agent") return false;
+  if (peer.name === session.name) return true;
+  if (peer.sessionId !== null) return peer.agent === session.agent && peer.sessionId === session.nativeSessionId;
+  return peer.pid !== undefined && peer.pid === session.pid;
+}
+
+function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
+  return ids.some((id) => typeof id === "string" && (id === run.session || id === run.sessionId));
+}
+
+function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefined): NowRow {
+  const { id, kind, name, argv = [], cwd, startedAt, nativeSessionId, permissions = [] } = session;
+  const [question] = permissions;
+  const status = question === undefined ? statusOf(session.status) : "awaiting-input";
+  const model = session.model ?? run?.model;
+  const isAgent = kind === "agent";
+  return {
+    key: `own ${id}`,
+    agent: isAgent ? (session.agent ?? "") : kind,
+    title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || lastPart(cwd),
+    status,
+    word: WORDS[status],
+    since: startedAt,
+    cwd,
+    place: { view: "agent", id },
+    ...(model && { model }),
+    ...(question && { question }),
+    ...(run?.last && { last: run.last }),
+    ...(isAgent && {
+      chat: { path: path("sessions", id), ids: [id, ...(nativeSessionId === undefined ? [] : [nativeSessionId])] },
+    }),
+  };
+}
+
+function peerRow({ name, agent, sessionId, cwd, startedAt, activity, title }: Peer, run: Run | undefined): NowRow {
+  const status = statusOf(activity);
+  const known = AGENTS.find((each): each is AgentName => each === agent);
+  const isReadable = known !== undefined && sessionId !== null;
+  return {
+    key: `peer ${name}`,
+    agent,
+    title: title || run?.title || name || lastPart(cwd),
+    status,
+    // What the agent itself says of it may be a word that is not known here.
+    word: status === "live" && activity ? activity : WORDS[status],
+    since: startedAt,
+    cwd,
+    ...(run?.model && { model: run.model }),
+    ...(run?.last && { last: run.last }),
+    ...(isReadable && {
+      place: { view: "session", agent: known, id: sessionId },
+      chat: { path: transcriptPath(known, sessionId), ids: [sessionId] },
+    }),
+  };
+}
+
+function runRow({ name, agent, title, task, startedAt, workdir, model, last }: Run): NowRow {
+  return {
+    key: `run ${name}`,
+    agent: agent ?? "",
+    title: title || task || name,
+    status: "running",
+    word: WORDS.running,
+    since: startedAt,
+    cwd: workdir ?? "",
+    place: { view: "run", name },
+    ...(model && { model }),
+    ...(last && { last }),
+  };
+}
+
+function statusOf(activity: string | undefined): NowStatus {
+  if (activity === "waiting") return "awaiting-input";
+  const known = Object.keys(WORDS).find((word): word is NowStatus => word === activity);
+  return known ?? "live";
+}
+
+function lastPart(folder: string): string {
+  return folder.split(/[/\\]/).filter(Boolean).at(-1) ?? folder;
+}

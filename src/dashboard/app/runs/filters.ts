@@ -1,0 +1,65 @@
+import { fill, h } from "../dom.ts";
+import { agentName } from "../parts/agent.ts";
+import { hashOf, type RunsFilter } from "../places.ts";
+import { AGENTS, STATUSES } from "../wire.ts";
+import { bdi } from "./parts.ts";
+
+/** How long one has to stop typing. */
+const TYPED_MS = 200;
+
+/** The fields that narrow the list of runs. */
+export interface Filters {
+  readonly element: HTMLElement;
+  /** Shows `filter`. Agents beside the known ones can be chosen when there are runs of theirs. */
+  show(filter: RunsFilter, agents: readonly string[]): void;
+  focus(): void;
+}
+
+/** Makes the fields; `changed` gets what they say now. */
+export function makeFilters(changed: (filter: RunsFilter) => void): Filters {
+  let shown: RunsFilter = {};
+  let typing: ReturnType<typeof setTimeout> | undefined;
+  const change = (part: RunsFilter): void => changed({ ...shown, ...part });
+  const status = select("Status", (value) => change({ status: STATUSES.find((name) => name === value) }));
+  const agent = select("Agent", (value) => change({ agent: value || undefined }));
+  const input = (): void => {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      typing = undefined;
+      change({ q: search.value.trim() || undefined });
+    }, TYPED_MS);
+  };
+  const search = h("input", { type: "search", placeholder: "Filter …", "aria-label": "Text in runs", on: { input } });
+  const job = h("span");
+  return {
+    element: h("div", { class: "run-filters", role: "search" }, job, search, status, agent),
+    focus: () => search.focus(),
+    show(filter, agents) {
+      shown = filter;
+      offer(status, "Any status", STATUSES, filter.status ?? "");
+      const known = new Set([...AGENTS, ...agents, ...(filter.agent ? [filter.agent] : [])]);
+      offer(agent, "Any agent", [...known], filter.agent ?? "");
+      // What is being typed is newer than what is shown.
+      if (typing === undefined && search.value.trim() !== (filter.q ?? "")) search.value = filter.q ?? "";
+      const href = hashOf({ view: "runs", ...filter, job: undefined });
+      fill(
+        job,
+        filter.job && h("a", { class: "button small", href, title: "Of all jobs again" }, bdi(filter.job), " ×"),
+      );
+    },
+  };
+}
+
+function select(label: string, changed: (value: string) => void): HTMLSelectElement {
+  const change = (): void => changed(element.value);
+  const element = h("select", { "aria-label": label, on: { change } });
+  return element;
+}
+
+function offer(element: HTMLSelectElement, any: string, values: readonly string[], value: string): void {
+  if (element.length !== values.length + 1) {
+    const options = values.map((text) => h("option", { value: text }, agentName(text)));
+    fill(element, h("option", { value: "" }, any), options);
+  }
+  element.value = value;
+}

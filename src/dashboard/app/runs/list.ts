@@ -1,0 +1,217 @@
+import { refetching } from "../agents/refetch.ts";
+import { path, read, Unreachable } from "../api.ts";
+import { type Child, fill, h, setText } from "../dom.ts";
+import { empty, failure, loading } from "../parts/states.ts";
+import { dayOf } from "../parts/time.ts";
+import { hashOf, type RunsFilter } from "../places.ts";
+import type { App } from "../view.ts";
+import { WindowList, type WindowRow } from "../window-list.ts";
+import type { Run, State } from "../wire.ts";
+import { makeFilters } from "./filters.ts";
+import { readRuns } from "./find-run.ts";
+import { runRow } from "./row.ts";
+import { chosen, isNarrowed, kept, type Loaded, withPage, withStart } from "./run-list.ts";
+
+/** Runs that scrolling loads at once, and those that loading all does. */
+const PAGE = 100;
+const LARGE_PAGE = 500;
+
+/** The list of runs. */
+export interface RunList {
+  readonly element: HTMLElement;
+  /** Every run that is loaded. */
+  runs(): readonly Run[];
+  /** Shows the list, narrowed to `filter`, where it was when it was hidden. */
+  show(filter: RunsFilter): void;
+  /** Before the list is taken out of the page. */
+  hide(): void;
+  key(event: KeyboardEvent): boolean;
+  close(): void;
+}
+
+/** Opens the list of runs. */
+export function openRunList(app: App): RunList {
+  const fields = makeFilters((to) => app.go({ view: "runs", ...to }, { replace: true }));
+  const count = h("p", { class: "quiet" });
+  const state = h("div", {}, loading("Loading the runs"));
+  const list = h("ul", { role: "list" });
+  const box = h("div", { class: "list-box" }, list);
+  const head = h("header", { class: "runs-head" }, h("h1", {}, "Runs"), count, fields.element);
+  let loaded: Loaded | undefined;
+  let filter: RunsFilter = {};
+  /** Runs that have changed since the last refresh; undefined: any may have. */
+  let changed: Set<string> | undefined;
+  let failed: unknown;
+  let more: Promise<void> | undefined;
+  let isLoadingAll = false;
+  let left: string | undefined;
+  let names: readonly string[] = [];
+
+  const rows = new WindowList({
+    box,
+    list,
+    near(end) {
+      if (end === "last" && !isNarrowed(filter) && failed === undefined) void loadMore(PAGE);
+    },
+  });
+
+  const refetch = refetching(
+    async (signal) => {
+      const since = changed && [...changed];
+      changed = new Set();
+      const now = await read<State>(path("state"), {}, signal);
+      const start = { runs: now.runs, running: now.running, next: now.runsNext, total: now.runsTotal };
+      const same = loaded === undefined ? start : withStart(loaded, start, since);
+      loaded = same ?? kept(loaded, await reread(start, loaded?.runs.length ?? 0));
+      failed = undefined;
+      draw();
+    },
+    (error) => {
+      changed = undefined;
+      // Of a server that is gone the page tells above.
+      if (!(error instanceof Unreachable) || loaded === undefined) failed = error;
+      draw();
+    },
+  );
+
+  /** `start` with as many runs as `most` are, or more. */
+  const reread = async (start: Loaded, most: number): Promise<Loaded> => {
+    let now = start;
+    while (now.next !== null && now.runs.length < most) now = withPage(now, await readRuns(now.next, LARGE_PAGE));
+    return now;
+  };
+
+  const loadMore = (limit: number): Promise<void> => {
+    more ??= (async () => {
+      const next = loaded?.next;
+      if (next == null) return;
+      try {
+        const page = await readRuns(next, limit);
+        // After a refresh meanwhile that went further, or less far, this page does not follow what is loaded.
+        if (loaded?.next === next) loaded = withPage(loaded, page);
+      } catch (error) {
+        failed = error;
+      }
+    })().finally(() => {
+      more = undefined;
+      draw();
+    });
+    return more;
+  };
+
+  const loadAll = async (): Promise<void> => {
+    isLoadingAll = true;
+    while (loaded?.next != null && isNarrowed(filter) && failed === undefined) await loadMore(LARGE_PAGE);
+    isLoadingAll = false;
+    draw();
+  };
+
+  const again = (): void => {
+    failed = undefined;
+    refetch.ask();
+  };
+
+  const draw = (): void => {
+    if (loaded === undefined) {
+      if (failed !== undefined) fill(state, failure("The runs can't be shown.", failed, again));
+      return;
+    }
+    const now = app.now();
+    const { running, ended } = chosen(loaded, filter);
+    const drawn: WindowRow[] = [];
+    let day = "";
+    for (const run of [...running, ...ended]) {
+      const its = run.status === "running" ? "Running" : run.startedAt > 0 ? dayOf(run.startedAt, now) : "No date";
+      if (its !== day) drawn.push(heading(its));
+      day = its;
+      drawn.push(runRow(run, now));
+    }
+    names = [...running, ...ended].map(({ name }) => name);
+    fields.show(
+      filter,
+      runs().flatMap(({ agent }) => agent ?? []),
+    );
+    rows.set(drawn);
+    const { total } = loaded;
+    // All that run are known from the start.
+    const isPart = isNarrowed(filter) && loaded.next !== null && filter.status !== "running";
+    const of = isPart ? `${loaded.runs.length} loaded` : total;
+    setText(count, isNarrowed(filter) ? `${names.length} of ${of}` : `${total}`);
+    box.hidden = names.length === 0;
+    fill(state, said(isPart, loaded));
+  };
+
+  const said = (isPart: boolean, { runs, total }: Loaded): Child => {
+    if (failed !== undefined) return failure("The list may not be up to date.", failed, again);
+    if (total === 0) return noRuns();
+    if (isPart) {
+      const on = { click: () => void loadAll() };
+      const button = { type: "button", class: "button small", disabled: isLoadingAll, on };
+      const words = isLoadingAll ? "Loading …" : `Load all ${total}`;
+      return h("p", { class: "runs-part quiet" }, `Searched the newest ${runs.length}. `, h("button", button, words));
+    }
+    return names.length === 0 && empty("No run is like this.", h("a", { href: hashOf({ view: "runs" }) }, "All runs"));
+  };
+
+  const focus = (name: string | undefined): void => {
+    if (name !== undefined) rows.reveal(name)?.querySelector("a")?.focus({ preventScroll: true });
+  };
+
+  const runs = (): readonly Run[] => [...(loaded?.runs ?? []), ...(loaded?.running ?? [])];
+
+  const off = app.live.on("runs", ({ ids }) => {
+    if (ids === undefined) changed = undefined;
+    for (const id of ids ?? []) changed?.add(id);
+    refetch.ask();
+  });
+  refetch.ask();
+  return {
+    element: h("main", { class: "runs" }, head, state, box),
+    runs,
+    show(to) {
+      app.title("Runs");
+      const isAnother = hashOf({ view: "runs", ...to }) !== hashOf({ view: "runs", ...filter });
+      filter = to;
+      draw();
+      if (isAnother) {
+        rows.toStart();
+        app.announce(`${count.textContent} runs`);
+      } else focus(left);
+      left = undefined;
+    },
+    hide: () => {
+      left = focusedName() ?? rows.topKey();
+    },
+    key({ key }) {
+      if (key === "/") {
+        fields.focus();
+        return true;
+      }
+      const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
+      const at = names.indexOf(focusedName() ?? "");
+      if (step !== undefined) focus(names[at < 0 ? 0 : at + step]);
+      return step !== undefined;
+    },
+    close() {
+      refetch.close();
+      off();
+      rows.close();
+    },
+  };
+}
+
+function focusedName(): string | undefined {
+  return document.activeElement?.closest(".run-row")?.querySelector("a")?.dataset.row;
+}
+
+function heading(text: string): WindowRow {
+  return { key: `/${text}`, make: () => h("li", { class: "run-day" }, h("h2", {}, text)) };
+}
+
+function noRuns(): HTMLElement {
+  return empty(
+    "There are no runs yet.",
+    h("p", {}, "Each prompt to an agent session that is started here makes one, and so does this:"),
+    h("p", {}, h("code", {}, "agent-bridge run claude -- Say hello")),
+  );
+}

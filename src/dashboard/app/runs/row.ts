@@ -1,0 +1,43 @@
+import { readableLine } from "../../../transcript/printable.ts";
+import { fill, h, setText } from "../dom.ts";
+import { time } from "../parts/time.ts";
+import { hashOf } from "../places.ts";
+import type { WindowRow } from "../window-list.ts";
+import type { Run } from "../wire.ts";
+import { facts, statusBadge } from "./parts.ts";
+import { outcomeOf, titleOf } from "./run-facts.ts";
+
+/** The row of a run in the list. */
+export function runRow(run: Run, now: number): WindowRow {
+  const { name } = run;
+  return {
+    key: name,
+    version: run,
+    make() {
+      const link = h("a", { "data-row": name, href: hashOf({ view: "run", name }), dir: "auto" });
+      const row = h(
+        "li",
+        { class: "run-row" },
+        link,
+        h("div", { class: "run-when" }),
+        h("div", { class: "run-facts" }),
+      );
+      update(row, run, now);
+      return row;
+    },
+    update: (row) => update(row, run, now),
+  };
+}
+
+/** The link stays the element it was, and keeps the focus. */
+function update(row: HTMLElement, run: Run, now: number): boolean {
+  const [link, when, what] = row.children;
+  if (link === undefined || when === undefined || what === undefined) return false;
+  const hadFocus = what.contains(document.activeElement);
+  setText(link, titleOf(run));
+  fill(when, statusBadge(run.status), run.status !== "running" && run.startedAt > 0 && time(run.startedAt, now));
+  const said = run.status === "running" ? readableLine(run.last) : outcomeOf(run);
+  fill(what, facts(run, now), said && h("p", { class: `run-last ${run.status}`, dir: "auto" }, said));
+  if (hadFocus) what.querySelector("a")?.focus({ preventScroll: true });
+  return true;
+}
