@@ -235,7 +235,10 @@ export class WindowList {
     }
     let next = list.firstElementChild;
     for (const row of wanted) {
+      const before = this.#shown.get(row.key)?.element;
       const element = this.#elementFor(row);
+      // What was made anew has taken the place of its earlier element.
+      if (before === next && before !== element) next = element;
       if (element === next) next = next.nextElementSibling;
       else list.insertBefore(element, next);
     }
