@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const outfile = `${root}dist/agent-bridge.mjs`;
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
-const dashboard = await buildDashboard();
+const { dashboard, bytes, packedBytes } = await buildDashboard();
 mkdirSync(`${root}dist`, { recursive: true });
 await build({
   entryPoints: [`${root}src/main.ts`],
@@ -38,7 +38,6 @@ await build({
   logLevel: "warning",
 });
 chmodSync(outfile, 0o755);
-const page = [dashboard.html, ...dashboard.files.map(({ body }) => body)];
-const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(0)} KB`;
-const sizes = [statSync(outfile).size, page.reduce((sum, text) => sum + Buffer.byteLength(text), 0)].map(kilobytes);
-console.log(`dist/agent-bridge.mjs ${version}, ${sizes[0]}, of which ${sizes[1]} are the page`);
+const kilobytes = (size: number): string => `${(size / 1024).toFixed(0)} KB`;
+const page = `the page ${kilobytes(bytes)}, ${kilobytes(packedBytes)} on the wire`;
+console.log(`dist/agent-bridge.mjs ${version}, ${kilobytes(statSync(outfile).size)}; ${page}`);

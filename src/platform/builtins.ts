@@ -23,12 +23,17 @@ export function http(): typeof Http {
   return process.getBuiltinModule("node:http");
 }
 
+/** `node:zlib`. */
+export function zlib(): typeof Zlib {
+  return process.getBuiltinModule("node:zlib");
+}
+
 /** What reads zstd frames. */
 export type Zstd = Pick<typeof Zlib, "zstdDecompressSync" | "createZstdDecompress">;
 
 /** The zstd part of `node:zlib` (Node.js 22.15). */
 export function zstd(): Zstd {
-  return process.getBuiltinModule("node:zlib");
+  return zlib();
 }
 
 /**

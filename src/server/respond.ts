@@ -53,7 +53,7 @@ export function respondText(
   response: ServerResponse,
   status: number,
   type: string,
-  body: string,
+  body: string | Uint8Array,
   extras: Extras = {},
 ): void {
   send(response, status, type, body, { ...extras, headers: { ...headersOf(type), ...extras.headers } });
@@ -114,8 +114,8 @@ export function rawRefusal(failure: Failure): string {
   return `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string, extras: Extras): void {
-  const bytes = Buffer.from(body);
+function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array, extras: Extras): void {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
   response.writeHead(status, {
     ...headersFor(extras),
     "Content-Type": type,

@@ -94,7 +94,8 @@ export type Answer =
   | {
       readonly kind: "text";
       readonly type: string;
-      readonly body: string;
+      /** Bytes are sent as they are; how they are encoded is said in `headers`. */
+      readonly body: string | Uint8Array;
       readonly headers?: Record<string, string>;
       readonly status?: 200 | 302 | 403;
       readonly validity?: Validity;

@@ -88,7 +88,7 @@ test("a limit ends a page, and nextSeq goes on behind it", async (t) => {
   const page = async (query: string): Promise<{ events: { seq: number }[]; nextSeq: number; complete: boolean }> => {
     const answer = await ask(routes, `${EVENTS}${query}`);
     assert.ok(answer.kind === "text");
-    return JSON.parse(answer.body);
+    return JSON.parse(String(answer.body));
   };
   const first = await page("");
   assert.deepEqual([first.events.length, first.nextSeq, first.complete], [500, 500, false]);

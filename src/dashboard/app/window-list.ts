@@ -237,7 +237,10 @@ export class WindowList {
     }
     let next = list.firstElementChild;
     for (const row of wanted) {
+      const before = this.#shown.get(row.key)?.element;
       const element = this.#elementFor(row);
+      // What was made anew has taken the place of its earlier element.
+      if (before === next && before !== element) next = element;
       if (element === next) next = next.nextElementSibling;
       else list.insertBefore(element, next);
     }
@@ -316,7 +319,9 @@ export class WindowList {
 
   /** Pixels of rows above the view, and below. */
   #above(): number {
-    return this.#options.box.scrollTop;
+    const { box, list } = this.#options;
+    // Other things may stand above the list, in the same box.
+    return Math.max(box.getBoundingClientRect().top - list.getBoundingClientRect().top, 0);
   }
 
   #below(): number {

@@ -80,10 +80,10 @@ test("what scrolls off the screen is kept, 2,000 lines of it", () => {
 });
 
 test("the second screen leaves the first as it was, and what scrolls off it is not kept", () => {
-  const screen = after("one\r\ntwo\x1b[?1049h\x1b[Ha\r\nb\r\nc\r\nd\r\ne\r\nf");
+  const screen = after("0\r\n1\r\n2\r\n3\r\n4\x1b[?1049h\x1b[Ha\r\nb\r\nc\r\nd\r\ne\r\nf");
   assert.deepEqual(texts(screen), ["c", "d", "e", "f"]);
   screen.write("\x1b[?1049l!");
-  assert.deepEqual(texts(screen), ["one", "two!", "", ""]);
+  assert.deepEqual(texts(screen), ["0", "1", "2", "3", "4!"]);
 });
 
 test("a line says when it changed, and keeps its key as it leaves the screen", () => {
@@ -148,4 +148,18 @@ test("a reset blanks the screen and forgets every mode", () => {
   const screen = after("ab\x1b[2;3r\x1b[31m\x1b[?25l\x1b(0\x1b[?1049h\x1bcq");
   assert.deepEqual(texts(screen), ["q", "", "", ""]);
   assert.equal(screen.cursor?.column, 1);
+});
+
+test("a screen of another size keeps the cursor's line, and what leaves it above", () => {
+  const screen = after("0\r\n1\r\n2\r\n0123456789");
+  screen.resize(5, 2);
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234"]);
+  screen.write("\r\nabcdef");
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234", "abcde", "f"]);
+  screen.resize(8, 4);
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234", "abcde", "f", "", ""]);
+  screen.write("\x1b[?1049h\x1b[4;8Hx");
+  screen.resize(3, 2);
+  screen.write("\x1b[?1049l!");
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234", "abc", "f!"]);
 });

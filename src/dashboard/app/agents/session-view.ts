@@ -1,26 +1,29 @@
+import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
 import { failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
-import { type DrivePanel, drivePanel } from "./drive.ts";
+import { agentChat } from "./agent-chat.ts";
+import { lineOf } from "./command-line.ts";
+import { drivePanel } from "./drive.ts";
 import { followSession } from "./follow-session.ts";
-import { callName, isOurs } from "./standing.ts";
+import { type OutputPane, outputPane } from "./output-pane.ts";
+import { callName, isOurs, KIND_NAMES } from "./standing.ts";
 import { transcriptLinks } from "./transcript-links.ts";
 
 /** The view of the session `id`, which was started from here or recorded by another program. */
 export function openOwnSession(id: string, app: App): View {
   const element = h("main", { class: "own" }, loading());
-  let shown: DrivePanel | undefined;
+  let shown: Shown | undefined;
   app.title(id);
 
   const tell = (session: OwnSession): void => {
     if (session.id !== id) app.go({ view: "agent", id: session.id }, { replace: true });
     else if (shown === undefined) {
-      shown = drivePanel({ app, session });
       app.title(callName(session));
-      fill(element, header(session), shown.element);
+      shown = showSession(element, session, app);
     } else shown.update(session);
   };
   const follow = followSession(app, id, tell, (error) => {
@@ -40,21 +43,100 @@ export function openOwnSession(id: string, app: App): View {
   };
 }
 
-function header(session: OwnSession): HTMLElement {
+/** What is shown of a session. */
+interface Shown {
+  update(session: OwnSession): void;
+  close(): void;
+}
+
+function showSession(element: HTMLElement, session: OwnSession, app: App): Shown {
+  const head = h("header", { class: "session-head" });
+  fillHead(head, session);
+  const shown = session.kind === "agent" ? agentParts(session, app) : programParts(session, app);
+  element.classList.add(session.kind === "agent" ? "session" : "program");
+  fill(element, head, shown.parts);
+  let last = session;
+  return {
+    update(next) {
+      if (JSON.stringify(next) !== JSON.stringify(last)) fillHead(head, next);
+      last = next;
+      shown.update(next);
+    },
+    close: shown.close,
+  };
+}
+
+type Parts = Shown & { readonly parts: readonly HTMLElement[] };
+
+/** A conversation above what drives it. What its process printed beside is rarely of interest, and read only when opened. */
+function agentParts(session: OwnSession, app: App): Parts {
+  const chat = agentChat(app, session.id);
+  const panel = drivePanel({ app, session, changed: () => chat.look() });
+  let last = session;
+  let output: OutputPane | undefined;
+  const closeOutput = (): void => {
+    output?.close();
+    output?.element.remove();
+    output = undefined;
+  };
+  const toggle = (): void => {
+    closeOutput();
+    if (!fold.open) return;
+    output = outputPane(last);
+    fold.append(output.element);
+  };
+  const fold = h("details", { class: "raw", on: { toggle } }, h("summary", {}, "What its process printed"));
+  return {
+    parts: [chat.element, h("div", { class: "session-foot" }, panel.element, isOurs(session) && fold)],
+    update(next) {
+      last = next;
+      chat.look();
+      panel.update(next);
+      output?.update(next);
+    },
+    close() {
+      chat.close();
+      panel.close();
+      closeOutput();
+    },
+  };
+}
+
+/** A program's screen above what drives it. */
+function programParts(session: OwnSession, app: App): Parts {
+  const output = outputPane(session);
+  const panel = drivePanel({ app, session });
+  return {
+    parts: [output.element, panel.element],
+    update(next) {
+      output.update(next);
+      panel.update(next);
+    },
+    close() {
+      output.close();
+      panel.close();
+    },
+  };
+}
+
+/** What a session is: what does not change while it runs, but for where its transcript is. */
+function fillHead(head: HTMLElement, session: OwnSession): void {
   const { agent, kind, cwd, argv, restartedFrom } = session;
-  return h(
-    "header",
-    { class: "own-header" },
-    h("h1", {}, h("bdi", {}, callName(session))),
+  fill(
+    head,
     h(
-      "p",
-      { class: "own-facts" },
-      isOurs(session) && (agent === undefined ? h("span", { class: "quiet" }, kind) : agentBadge(agent)),
-      cwd !== "" && h("bdi", { class: "folder" }, cwd),
-      argv !== undefined && h("code", { dir: "auto" }, argv.join(" ")),
-      restartedFrom !== undefined &&
-        h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Goes on from another"),
-      transcriptLinks(session),
+      "div",
+      { class: "heading" },
+      h("h1", { dir: "auto" }, readableLine(callName(session))),
+      h(
+        "p",
+        { class: "own-facts" },
+        agent === undefined ? h("span", { class: "quiet" }, KIND_NAMES[kind]) : agentBadge(agent),
+        cwd !== "" && h("bdi", { class: "folder" }, cwd),
+        argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),
+        restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
+        transcriptLinks(session),
+      ),
     ),
   );
 }

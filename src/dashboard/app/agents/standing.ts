@@ -71,3 +71,6 @@ export function questionKeys(questions: readonly Question[]): readonly string[] 
     return `${times} ${toolCallId}`;
   });
 }
+
+/** What the kinds of sessions are called. */
+export const KIND_NAMES = { agent: "Agent", command: "Command", terminal: "Terminal" } as const;

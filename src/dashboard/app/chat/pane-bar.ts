@@ -35,7 +35,7 @@ export class PaneBar {
   readonly element: HTMLElement;
   readonly #latest: HTMLButtonElement;
   readonly #finding: HTMLElement;
-  readonly #day = h("span", { class: "day" });
+  readonly #day = h("span", { class: "of-day" });
   readonly #findingText = h("span", { role: "status" });
 
   constructor(actions: PaneActions) {

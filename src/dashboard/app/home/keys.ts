@@ -6,7 +6,8 @@ export function homeKeys(list: SessionList, now: Now): (event: KeyboardEvent) =>
   const down = (): boolean => {
     const { stops } = now;
     const at = stops.indexOf(active());
-    if (at === -1) return list.focused === -1 ? focusOn(stops[0]) || list.focusAt(0) : list.step(1);
+    if (list.focused !== -1) return list.step(1);
+    if (at === -1) return list.isReadingOn() ? list.focusInView() : focusOn(stops[0]) || list.focusAt(0);
     return focusOn(stops[at + 1]) || list.focusAt(0);
   };
   const up = (): boolean => {
@@ -15,7 +16,10 @@ export function homeKeys(list: SessionList, now: Now): (event: KeyboardEvent) =>
     if (list.focused === 0) return focusOn(stops.at(-1));
     return focusOn(stops[stops.indexOf(active()) - 1]);
   };
-  const first = (): boolean => focusOn(now.stops[0]) || list.focusAt(0);
+  const first = (): boolean => {
+    list.toStart();
+    return focusOn(now.stops[0]) || list.focusAt(0);
+  };
   const page = (by: -1 | 1): boolean => {
     if (list.focused === -1) return false;
     return list.focusAt(Math.max(list.focused + by * list.pageLength(), 0));

@@ -46,6 +46,8 @@ export class SessionList {
   constructor(filter: HomeFilter, options: SessionListOptions) {
     this.#options = options;
     this.#day = startOfDay(options.app.now());
+    // Before the window looks: what it would hold in view is no longer what one looks at.
+    options.box.addEventListener("scroll", () => this.#jumped(), { passive: true });
     this.#window = new WindowList({
       box: options.box,
       list: this.#list,
@@ -74,23 +76,25 @@ export class SessionList {
   show(filter: HomeFilter): void {
     const old = this.#sessions;
     old.close();
-    this.#spot = undefined;
+    // Back leads to where one was; a choice has no such place.
+    this.#spot = spotKept();
     this.#isToldOf = false;
     this.element.classList.add("waiting");
     const sessions = new Sessions(filter, () => this.#sessions === sessions && this.#arrived());
     this.#sessions = sessions;
-    void sessions.start();
+    void sessions.start(this.#spot?.count, this.#spot?.open).then(() => this.#sessions === sessions && this.#restore());
   }
 
-  refresh(ids: ReadonlySet<string>): Promise<void> {
-    return this.#sessions.refresh(() => this.#isReadingOn(), ids);
+  /** Brings the list up to date; `ids` are the sessions that have changed, undefined when it may be any. */
+  refresh(ids: ReadonlySet<string> | undefined): Promise<void> {
+    return this.#sessions.refresh(() => this.isReadingOn(), ids);
   }
 
   /** Goes on from a place that could not be read, once that may be possible again. */
   retry(): void {
     const { main } = this.#sessions;
     if (main.trouble?.of === "more") void main.more();
-    else if (main.ready) void this.refresh(new Set());
+    else if (main.ready) void this.refresh(undefined);
     else void main.start();
   }
 
@@ -108,7 +112,7 @@ export class SessionList {
   keeping(change: () => void): void {
     const { box } = this.#options;
     const top = this.#list.getBoundingClientRect().top;
-    const isRead = this.#isReadingOn();
+    const isRead = this.isReadingOn();
     change();
     if (isRead) box.scrollTop += this.#list.getBoundingClientRect().top - top;
   }
@@ -137,6 +141,18 @@ export class SessionList {
   /** The place of the line that has the focus; -1 when none has. */
   get focused(): number {
     return this.#focused();
+  }
+
+  /** Sets the focus into the first line in view. */
+  focusInView(): boolean {
+    const top = this.#lines.findIndex(({ key }) => key === this.#window.topKey());
+    // What stands at the very top may be half covered.
+    return this.focusAt(top + 1);
+  }
+
+  /** Shows the first lines, and what stands above them. */
+  toStart(): void {
+    this.#window.toStart();
   }
 
   /** Opens or closes the project that has the focus; closing works from each of its lines. Whether there was one. */
@@ -173,7 +189,7 @@ export class SessionList {
   /** Brings the start of the list into view, where that is above it. */
   keepTop(): void {
     const { box } = this.#options;
-    if (!this.#isReadingOn()) return;
+    if (!this.isReadingOn()) return;
     this.#window.toStart();
     box.scrollTop = 0;
     box.scrollTop = Math.max(this.#gap(), 0);
@@ -182,7 +198,7 @@ export class SessionList {
   #render(): void {
     const { app, box } = this.#options;
     const { main } = this.#sessions;
-    const isAtTop = !this.#isReadingOn();
+    const isAtTop = !this.isReadingOn();
     const top = box.scrollTop;
     const focused = this.#lines[this.#focused()]?.key;
     this.#lines = this.#sessions.lines(app.now());
@@ -250,7 +266,7 @@ export class SessionList {
   }
 
   /** The first line is above the view: what is read must not move. */
-  #isReadingOn(): boolean {
+  isReadingOn(): boolean {
     return this.#gap() < 0;
   }
 
@@ -271,8 +287,17 @@ export class SessionList {
     return this.#window.elementOf(this.#lines[place]?.key ?? "");
   }
 
+  /** Whoever is at once where the list begins is to see its first rows there, not those that stood in the page. */
+  #jumped(): void {
+    if (this.#window.shown.first === 0 || this.isReadingOn()) return;
+    const { box } = this.#options;
+    const top = box.scrollTop;
+    this.#window.toStart();
+    box.scrollTop = top;
+  }
+
   #moved(): void {
-    if (this.#sessions.main.held > 0 && !this.#isReadingOn()) this.#sessions.main.apply();
+    if (this.#sessions.main.held > 0 && !this.isReadingOn()) this.#sessions.main.apply();
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.#remember(), REST_MS);
   }
@@ -282,7 +307,7 @@ export class SessionList {
     clearTimeout(this.#rest);
     const { main, open } = this.#sessions;
     if (!main.ready || !this.element.isConnected || this.#spot !== undefined) return;
-    const top = this.#isReadingOn() ? this.#window.topKey() : undefined;
+    const top = this.isReadingOn() ? this.#window.topKey() : undefined;
     const element = top === undefined ? undefined : this.#window.elementOf(top);
     const offset = element && element.getBoundingClientRect().top - this.#options.box.getBoundingClientRect().top;
     const focus = this.#lines[this.#focused()]?.key;

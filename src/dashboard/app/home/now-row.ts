@@ -3,8 +3,10 @@ import { fill, h, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { time } from "../parts/time.ts";
 import { hashOf } from "../places.ts";
-import type { LastWords } from "./last-words.ts";
 import type { NowRow } from "./now-rows.ts";
+import type { LastWords } from "./words.ts";
+
+const MINUTE = 60_000;
 
 /** An empty element for something that goes on; `paintNowRow` fills it. */
 export function nowElement({ key, place }: NowRow): HTMLLIElement {
@@ -37,7 +39,7 @@ export function paintNowRow(element: HTMLElement, row: NowRow, words: LastWords 
   element.dataset.status = row.status;
   const find = (selector: string) => element.querySelector<HTMLElement>(selector) ?? element;
   setText(find(".go"), readableLine(row.title) || "Untitled");
-  fill(find(".when"), time(row.since, now, "since"));
+  fill(find(".when"), time(row.since, now, now - row.since < MINUTE ? "ago" : "since"));
   fill(
     find(".meta"),
     h("span", { class: "status", "data-status": row.status }, readableLine(row.word)),

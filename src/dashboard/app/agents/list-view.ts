@@ -1,0 +1,153 @@
+import { read } from "../api.ts";
+import { fill, h } from "../dom.ts";
+import { agentBadge, folder } from "../parts/agent.ts";
+import { empty, failure, loading, reasonOf } from "../parts/states.ts";
+import { time } from "../parts/time.ts";
+import { hashOf } from "../places.ts";
+import type { App, View } from "../view.ts";
+import { WindowList, type WindowRow } from "../window-list.ts";
+import type { OwnSession, OwnSessionPage } from "../wire.ts";
+import { lineOf } from "./command-line.ts";
+import { type OwnList, withFirstPage, withNextPage } from "./own-list.ts";
+import { refetching } from "./refetch.ts";
+import { callName, exitWords, isOurs, KIND_NAMES } from "./standing.ts";
+import { statusChip } from "./status-line.ts";
+
+const AT = "/api/sessions";
+const LIMIT = 50;
+
+/** The list of the sessions that were started from here, and of those that other programs recorded. */
+export function openList(app: App): View {
+  const list = h("div", { class: "own-rows", role: "list" });
+  const box = h("main", { class: "own own-list" });
+  const note = h("div");
+  const left = new AbortController();
+  let known: OwnList | undefined;
+  let loadingMore = false;
+
+  const rows = new WindowList({
+    box,
+    list,
+    near: (end) => {
+      if (end === "last") void more();
+    },
+  });
+  const show = (): void => {
+    if (known === undefined) return;
+    rows.set(rowsOf(known, app));
+    const isEmpty = known.live.length + known.ended.length === 0;
+    fill(note, isEmpty && empty("No agent was started from here yet.", startLink("Start one")));
+  };
+  const refetch = refetching(
+    async (signal) => {
+      // All that is live: there are never many, and each of them matters.
+      const live: OwnSession[] = [];
+      for (let before: string | null | undefined; before !== null; ) {
+        const page: OwnSessionPage = await read(AT, { state: "live", limit: LIMIT, before }, signal);
+        live.push(...page.sessions);
+        before = page.next;
+      }
+      const ended = await read<OwnSessionPage>(AT, { state: "ended", limit: LIMIT }, signal);
+      if (signal.aborted) return;
+      known = withFirstPage(known, live, ended);
+      show();
+    },
+    (error) => {
+      if (known === undefined)
+        fill(
+          note,
+          failure("The sessions can't be listed", error, () => refetch.ask()),
+        );
+    },
+  );
+  const more = async (): Promise<void> => {
+    if (known === undefined || known.next === null || loadingMore) return;
+    loadingMore = true;
+    const before = known.next;
+    try {
+      const page = await read<OwnSessionPage>(AT, { state: "ended", limit: LIMIT, before }, left.signal);
+      if (known.next === before) known = withNextPage(known, page);
+      fill(note);
+      loadingMore = false;
+      show();
+    } catch (error) {
+      if (left.signal.aborted) return;
+      const again = (): void => {
+        loadingMore = false;
+        fill(note);
+        void more();
+      };
+      const button = h("button", { type: "button", class: "button", on: { click: again } }, "Try again");
+      fill(
+        note,
+        h("p", { class: "fault", role: "alert" }, `What ended earlier is missing: ${reasonOf(error)} `),
+        button,
+      );
+    }
+  };
+
+  fill(box, h("header", { class: "own-top" }, h("h1", {}, "Agents"), startLink("Start an agent")), list, note);
+  fill(note, loading());
+  app.title("Agents");
+  const off = app.live.on("sessions", () => refetch.ask());
+  refetch.ask();
+  return {
+    element: box,
+    close() {
+      off();
+      refetch.close();
+      left.abort();
+      rows.close();
+    },
+  };
+}
+
+function startLink(words: string): HTMLElement {
+  return h("a", { class: "button main", href: hashOf({ view: "start" }) }, words);
+}
+
+function rowsOf({ live, ended }: OwnList, app: App): readonly WindowRow[] {
+  return [
+    ...(live.length === 0 ? [] : [headRow("Live")]),
+    ...live.map((session) => sessionRow(session, app)),
+    ...(ended.length === 0 ? [] : [headRow("Ended")]),
+    ...ended.map((session) => sessionRow(session, app)),
+  ];
+}
+
+function headRow(words: string): WindowRow {
+  return { key: words, make: () => h("div", { role: "listitem" }, h("h2", {}, words)) };
+}
+
+function sessionRow(session: OwnSession, app: App): WindowRow {
+  const parts = (): Node[] => sessionParts(session, app.now());
+  return {
+    key: `s ${session.id}`,
+    version: JSON.stringify(session),
+    make: () => h("div", { role: "listitem", class: "own-row", "data-status": session.status }, parts()),
+    update(element) {
+      if (element.contains(document.activeElement)) return false;
+      element.dataset.status = session.status;
+      fill(element, parts());
+      return true;
+    },
+  };
+}
+
+function sessionParts(session: OwnSession, now: number): Node[] {
+  const { id, agent, kind, cwd, argv, startedAt, endedAt, permissions = [] } = session;
+  const asked = permissions[0]?.title;
+  const facts = h(
+    "span",
+    { class: "own-facts" },
+    agent === undefined
+      ? h("span", { class: "quiet" }, isOurs(session) ? KIND_NAMES[kind] : "Recorded")
+      : agentBadge(agent),
+    cwd !== "" && folder(cwd),
+    argv !== undefined && h("code", { class: "clip", dir: "ltr" }, lineOf(argv)),
+    asked !== undefined && h("bdi", { class: "clip asked" }, `asks: ${asked}`),
+    exitWords(session) !== undefined && h("span", { class: "quiet" }, exitWords(session)),
+  );
+  const name = h("a", { href: hashOf({ view: "agent", id }) }, h("bdi", {}, callName(session)));
+  return [name, statusChip(session), facts, time(endedAt ?? startedAt, now, endedAt === undefined ? "since" : "ago")];
+}
