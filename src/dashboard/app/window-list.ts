@@ -188,6 +188,8 @@ export class WindowList {
     if (this.#busy || this.#options.box.clientHeight === 0) return;
     this.#busy = true;
     try {
+      // First to the end, or the tall rows there would be taken for far from the view.
+      if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
       this.#extend();
       this.#trim();
       if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
