@@ -268,7 +268,6 @@ test("what no session is called is said to be none", async (t) => {
 
 test("a session whose server was killed is shown as interrupted, and can be restarted", async (t) => {
   const window = await dashboard.window(t);
-  window.seen.expect(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
   const id = await started({ agent: "helper", permit: "ask", prompt: "say begun\nsilent" });
   const tab = await window.openTab(`#/agents/${id}`);
   await stands(tab, "At work");
