@@ -170,7 +170,7 @@ export class Window {
 
 /**
  * The accessibility faults of the page that keep people from using it, one line each; [] when there are none. With `rules`
- * only those are looked at.
+ * only those are looked at, and with `within` only that part of the page.
  */
 export async function axe(page: Page, rules: readonly string[] = [], within = "html"): Promise<readonly string[]> {
   // All in the page itself: it has no frames, and needs no second page that puts their results together.
