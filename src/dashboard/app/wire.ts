@@ -203,6 +203,9 @@ export interface OwnSession {
   readonly name?: string;
   readonly model?: string;
   readonly argv?: readonly string[];
+  /** The size of a terminal now. */
+  readonly columns?: number;
+  readonly rows?: number;
   readonly permit?: "ask" | "deny" | "allow";
   readonly nativeSessionId?: string;
   readonly endedAt?: number;
