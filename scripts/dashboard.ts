@@ -23,7 +23,12 @@ export interface BuiltDashboard {
 /** Builds the page in `src/dashboard/app`: its script, the script of the worker that its tabs share, and its style. */
 export async function buildDashboard(): Promise<BuiltDashboard> {
   const { outputFiles } = await build({
-    entryPoints: { page: `${app}main.ts`, hub: `${app}live/hub-worker.ts`, page_style: `${app}css/style.css` },
+    entryPoints: {
+      page: `${app}main.ts`,
+      theme: `${app}shell/theme-first.ts`,
+      hub: `${app}live/hub-worker.ts`,
+      page_style: `${app}css/style.css`,
+    },
     outdir: "/assets",
     write: false,
     bundle: true,

@@ -37,6 +37,7 @@ export class ProgramSession implements Driven {
   readonly #spec: ProgramSpec;
   readonly #tools: ProgramTools;
   readonly #startedAt: EpochMs;
+  #size: Pick<ProgramSpec, "columns" | "rows">;
   #program: RunningProgram | undefined;
   #ending: Ending | undefined;
   #stopping = false;
@@ -45,6 +46,7 @@ export class ProgramSession implements Driven {
   constructor(spec: ProgramSpec, tools: ProgramTools) {
     this.id = spec.id;
     this.#spec = spec;
+    this.#size = { columns: spec.columns, rows: spec.rows };
     this.#tools = tools;
     this.#startedAt = tools.clock.now();
     this.output = tools.output();
@@ -70,6 +72,7 @@ export class ProgramSession implements Driven {
       ...(name !== undefined && { name }),
       cwd,
       argv,
+      ...(kind === "terminal" && this.#size),
       startedAt: this.#startedAt,
       ...(restartedFrom !== undefined && { restartedFrom }),
       ...(this.#ending === undefined
@@ -102,6 +105,8 @@ export class ProgramSession implements Driven {
     if (columns !== undefined && rows !== undefined) {
       if (this.#spec.kind !== "terminal") throw new Failure("conflict", "a command session has no terminal to resize");
       await program.resize(columns, rows);
+      this.#size = { columns, rows };
+      this.#tools.changed(this);
     }
     if (text !== undefined) program.input(text);
     if (end === true) program.endInput();

@@ -41,6 +41,6 @@ function statusOf(status: string): SessionStatus {
 
 /** What `sessions.json` keeps of a session, beside who drives it. */
 export function savedFields(session: SessionDescriptor): Partial<SavedSession> {
-  const { pid: _pid, permissions: _permissions, ...fields } = session;
+  const { pid: _pid, permissions: _permissions, columns: _columns, rows: _rows, ...fields } = session;
   return fields;
 }

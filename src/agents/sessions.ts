@@ -35,6 +35,9 @@ export interface SessionDescriptor {
   readonly model?: string;
   /** The words of a command or terminal session. */
   readonly argv?: readonly string[];
+  /** The size of a terminal now. */
+  readonly columns?: number;
+  readonly rows?: number;
   readonly permit?: Permit;
   /** The id that the agent's own store gives it. */
   readonly nativeSessionId?: string;

@@ -2,7 +2,7 @@ import { Failure } from "../platform/failure.ts";
 import { type Answer, type QueryParameter, type Route, route } from "../server/route.ts";
 import { PAGE_BUDGET, type Pages } from "../stores/pages.ts";
 import { type Cursor, cursorOf, START } from "../transcript/cursor.ts";
-import { toItems, wholeLimits } from "../transcript/item.ts";
+import { pageItems, toItems, wholeLimits } from "../transcript/item.ts";
 import type { RouteContext } from "./context.ts";
 import { exportRoute } from "./export.ts";
 import type { ExportWays } from "./export-source.ts";
@@ -194,12 +194,14 @@ async function pageFrom({ store, ref, standing }: Chat, from: Cursor, pages: Pag
 }
 
 async function lastPage({ store, ref, standing }: Chat): Promise<Answer> {
-  const { entries, next, prev, uses, settled } = await store.before(ref, "tail", PAGE_BUDGET);
-  return { kind: "json", body: { items: toItems(entries), next, prev }, validity: { uses, settled, ...standing } };
+  const page = await store.before(ref, "tail", PAGE_BUDGET);
+  const { next, prev, uses, settled } = page;
+  return { kind: "json", body: { items: pageItems(page), next, prev }, validity: { uses, settled, ...standing } };
 }
 
 async function pageBefore({ store, ref, standing }: Chat, before: Cursor): Promise<Answer> {
-  const { entries, prev, reset, uses, settled } = await store.before(ref, before, PAGE_BUDGET);
-  const body = { items: toItems(entries), prev, ...(reset && { reset }) };
+  const page = await store.before(ref, before, PAGE_BUDGET);
+  const { prev, reset, uses, settled } = page;
+  const body = { items: pageItems(page), prev, ...(reset && { reset }) };
   return { kind: "json", body, validity: { uses, settled: settled && !reset, ...standing } };
 }

@@ -7,7 +7,7 @@ import type { Validity } from "../server/route.ts";
 import { PAGE_BUDGET, type Pages, type ReadPage } from "../stores/pages.ts";
 import type { Edition, Provenance, SessionRef, Store } from "../stores/store.ts";
 import { type Cursor, START } from "../transcript/cursor.ts";
-import { type Page, toItems } from "../transcript/item.ts";
+import { type Page, pageItems } from "../transcript/item.ts";
 import { SETTLE_MS } from "../transcript/limits.ts";
 import { Succession } from "./succession.ts";
 
@@ -77,7 +77,7 @@ export async function* follow(
     const tail = await chat.store.before(chat.ref, "tail", PAGE_BUDGET);
     progress.cursor = tail.next;
     progress.file = fileOf(tail);
-    const items = toItems(tail.entries);
+    const items = pageItems(tail);
     if (items.length > 0) yield { items, next: tail.next, prev: tail.prev };
   } else {
     progress.cursor = from;

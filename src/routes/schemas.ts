@@ -39,11 +39,25 @@ const CURSOR: JsonSchema = { type: "string", description: "A place in a chat; op
 export const YES: JsonSchema = { const: true };
 
 /** One thing that a chat shows. */
-export const ITEM: JsonSchema = item(
-  { type: "string", maxLength: TEXT_CHARACTERS },
-  { type: "string", maxLength: PREVIEW_CHARACTERS },
-  "Something was taken off; `item?ref=` gives it whole.",
+export const ITEM: JsonSchema = withMore(
+  item(
+    { type: "string", maxLength: TEXT_CHARACTERS },
+    { type: "string", maxLength: PREVIEW_CHARACTERS },
+    "Something was taken off; `item?ref=` gives it whole.",
+  ),
+  {
+    earlier: {
+      ...YES,
+      description:
+        "It began before this page: its place is further up, where it stands as it is told here. Of its id; its ref is no end of this page.",
+    },
+  },
 );
+
+/** `schema`, of an object, with more optional fields. */
+function withMore(schema: JsonSchema, more: { readonly [field: string]: JsonSchema }): JsonSchema {
+  return { ...schema, properties: { ...asObject(schema.properties), ...more } };
+}
 
 function item(text: JsonSchema, summary: JsonSchema, cut: string): JsonSchema {
   return object(
@@ -95,7 +109,7 @@ const CALL_PARTS = {
 
 /** The items of one record, uncut. */
 export const UNCUT_ITEMS: JsonSchema = object({
-  items: list({ ...UNCUT_ITEM, properties: { ...asObject(UNCUT_ITEM.properties), ...CALL_PARTS } }),
+  items: list(withMore(UNCUT_ITEM, CALL_PARTS)),
 });
 
 /** A child of a session. */

@@ -25,6 +25,8 @@ export const SESSION = object(
     name: TEXT,
     model: TEXT,
     argv: list(TEXT),
+    columns: { ...COUNT, description: "Of a terminal: its size now." },
+    rows: COUNT,
     permit: { type: "string", enum: ["ask", "deny", "allow"] },
     nativeSessionId: { ...TEXT, description: "The id that the agent's own store gives it." },
     endedAt: TIME,

@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/clock.ts";
 import { type FileStamp, sameStamp, stampOf } from "../platform/files.ts";
 import type { Cursor } from "../transcript/cursor.ts";
-import { type Item, type Page, toItems } from "../transcript/item.ts";
+import { type Item, type Page, pageItems } from "../transcript/item.ts";
 import { PAGE_BYTES, PAGE_PARTS } from "../transcript/limits.ts";
 import type { Budget, Edition, EntryPage, Provenance, SessionRef, Store } from "./store.ts";
 
@@ -102,8 +102,9 @@ export class Pages {
   }
 }
 
-function readPageOf({ entries, next, reset, uses, settled, edition }: EntryPage): ReadPage {
-  const page = { items: toItems(entries), next, ...(reset && { reset }) };
+function readPageOf(read: EntryPage): ReadPage {
+  const { next, reset, uses, settled, edition } = read;
+  const page = { items: pageItems(read), next, ...(reset && { reset }) };
   return { page, uses, settled, ...(edition !== undefined && { edition }) };
 }
 

@@ -80,8 +80,17 @@ export interface Edition {
   readonly edition?: number;
 }
 
+/** What a page goes on with. */
+export interface Continuing {
+  /**
+   * The ids of entries that began before the page, which tells what became of them: their place is further up. Absent where
+   * there are none, or the store can't tell (OpenCode, whose updates come in the order of their times).
+   */
+  readonly earlier?: ReadonlySet<string>;
+}
+
 /** One read of a chat, uncut. */
-export interface EntryPage extends Provenance, Edition {
+export interface EntryPage extends Provenance, Edition, Continuing {
   readonly entries: readonly Entry[];
   /** Where the next read starts; never repeats or loses a record. */
   readonly next: Cursor;
@@ -89,8 +98,8 @@ export interface EntryPage extends Provenance, Edition {
   readonly reset?: true;
 }
 
-/** One read backward. */
-export interface EntryPageBefore extends Provenance, Edition {
+/** One read backward. An entry that its page above tells as it became stands there alone. */
+export interface EntryPageBefore extends Provenance, Edition, Continuing {
   readonly entries: readonly Entry[];
   /** Where the page ends: `from` of what follows it. */
   readonly next: Cursor;

@@ -22,6 +22,8 @@ export interface Item {
   /** On an output: the `ref` of its call. */
   readonly of?: Cursor;
   readonly error?: true;
+  /** Its place is further up, before the page that tells it; there it stands as it is told here. */
+  readonly earlier?: true;
   /** Something was taken off `text` or `summary`, or is left out of `input` or `diffs`. */
   readonly cut?: true;
   /** On a call that is told whole: its input as the store holds it, parsed where it is JSON, else text. */
@@ -106,6 +108,17 @@ export function toItem(entry: Entry, limits: ItemLimits = CHAT_LIMITS): Item | u
 /** The items of `entries`, in their order. */
 export function toItems(entries: readonly Entry[], limits: ItemLimits = CHAT_LIMITS): Item[] {
   return entries.flatMap((entry) => toItem(entry, limits) ?? []);
+}
+
+/** The items of a page of a chat; `earlier` are the ids of those that began before it. */
+export function pageItems(page: {
+  readonly entries: readonly Entry[];
+  readonly earlier?: ReadonlySet<string>;
+}): Item[] {
+  const items = toItems(page.entries);
+  const { earlier } = page;
+  if (earlier === undefined) return items;
+  return items.map((item) => (item.id !== undefined && earlier.has(item.id) ? { ...item, earlier: true } : item));
 }
 
 function callItem(entry: ToolCallEntry, limits: ItemLimits): Item {

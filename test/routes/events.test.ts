@@ -41,6 +41,37 @@ test("one connection says hello, then tells of the list and of every chat named"
   ]);
 });
 
+test("every page of a chat says where the next begins, also those from the tail, and a subagent's likewise", async (t) => {
+  const { routes, store, inventory, end } = served(t);
+  const large = "x".repeat(400_000);
+  store.say("a", "one", large, "two", large, "three");
+  store.say("a.c", "child");
+  await inventory.settled();
+  const target = "/api/events?chat=claude/a@tail&chat=claude/a/c@tail";
+  const events = await askEvents(routes, target, { signal: end.signal });
+  await nextOf(events);
+  type Told = { child?: string; items: { text: string }[]; next: string; prev?: string | null };
+  const chats = async (): Promise<unknown[]> =>
+    ((await some(events, 2)) as [string, Told][]).map(([, { child, items, next, prev }]) => [
+      child,
+      items.map(({ text }) => text.slice(0, 5)),
+      next,
+      prev,
+    ]);
+  assert.deepEqual(await chats(), [
+    ["c", ["child"], "j:16:0", null],
+    [undefined, ["two", "xxxxx", "three"], "j:800066:0", "j:400025:0"],
+  ]);
+  const waiting = chats();
+  await until(() => store.listeners === 2);
+  store.say("a", "four");
+  store.say("a.c", "more");
+  assert.deepEqual(await waiting, [
+    ["c", ["more"], "j:31:0", undefined],
+    [undefined, ["four"], "j:800081:0", undefined],
+  ]);
+});
+
 test("what changed between the hello and the first reading is not lost", async (t) => {
   const { routes, store, inventory, end } = served(t);
   const events = await askEvents(routes, "/api/events", { signal: end.signal });

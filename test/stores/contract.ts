@@ -26,6 +26,7 @@ import type { Entry } from "../../src/transcript/entry.ts";
 import { toItems } from "../../src/transcript/item.ts";
 import { PAGE_BYTES, PAGE_PARTS } from "../../src/transcript/limits.ts";
 import { requireSessionId, type SessionId } from "../../src/transcript/names.ts";
+import { divides } from "./refs.ts";
 
 /** The part of a store that reads chats. */
 export type ChatStore = Pick<Store, "agent" | "find" | "entries" | "before" | "record" | "children" | "child">;
@@ -65,6 +66,11 @@ export function storeContract(given: ContractGiven): void {
     test(`${session}: paging gives what one read gives, forward, backward and from every position`, async (t) => {
       const { home } = copied(t, given);
       for (const chat of await chatsOf(given, home, session)) await pagesEveryWay(given, home, chat);
+    });
+
+    test(`${session}: the refs of items divide a chat, backward and forward`, async (t) => {
+      const { home } = copied(t, given);
+      for (const chat of await chatsOf(given, home, session)) await dividesAtRefs(given, home, chat);
     });
 
     test(`${session}: reading leaves the store as it was`, async (t) => {
@@ -297,6 +303,15 @@ async function pagesEveryWay(given: ContractGiven, home: string, chat: Chat): Pr
   assert.deepEqual(tail.entries, whole, `${chat.name} at its end`);
   assert.equal(tail.prev, null);
   assert.deepEqual((await reader.entries(ref, tail.next, WHOLE)).entries, []);
+}
+
+async function dividesAtRefs(given: ContractGiven, home: string, chat: Chat): Promise<void> {
+  const store = given.open(home);
+  const ref = await refOf(store, chat);
+  const whole = await wholeChat(store, ref);
+  const sizes = await budgetsOf(store, ref, [...new Set(whole.map(({ pos }) => pos))]);
+  const budgets = sizes.flatMap((bytes) => [1, 3].map((parts) => ({ bytes, parts })));
+  await divides(chat.name, { open: () => given.open(home), ref, items: toItems(whole) }, budgets);
 }
 
 /** Entries without their texts, which one record alone may give longer. */

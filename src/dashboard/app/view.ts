@@ -1,4 +1,5 @@
 import type { Live } from "./live/live.ts";
+import type { KeyHelp } from "./parts/keys.ts";
 import type { Place } from "./places.ts";
 
 /** A view that fills the page below its header. */
@@ -9,8 +10,13 @@ export interface View {
    * false when it can't.
    */
   move?(place: Place): boolean;
-  /** Takes a key that nothing else took; true when it did something with it. */
+  /**
+   * Takes a key that nothing else took; true when it did something with it. Of what is typed into a field, and of keys
+   * pressed with Ctrl, Meta or Alt, it is told Escape alone.
+   */
   key?(event: KeyboardEvent): boolean;
+  /** The keys that it takes, for the list of all keys. */
+  readonly keys?: readonly KeyHelp[];
   /** Sets the focus where reading starts. */
   focus?(): void;
   /** Ends all that it follows. */

@@ -317,7 +317,9 @@ export class WindowList {
 
   /** Pixels of rows above the view, and below. */
   #above(): number {
-    return this.#options.box.scrollTop;
+    const { box, list } = this.#options;
+    // Other things may stand above the list, in the same box.
+    return Math.max(box.getBoundingClientRect().top - list.getBoundingClientRect().top, 0);
   }
 
   #below(): number {

@@ -80,6 +80,8 @@ export interface Item {
   readonly of?: Cursor;
   readonly error?: true;
   readonly cut?: true;
+  /** It has grown here, and stands further up, where it began. */
+  readonly earlier?: true;
 }
 
 /** An item as `…/item?ref=` gives it: uncut, and with the call's input. */
@@ -203,6 +205,9 @@ export interface OwnSession {
   readonly name?: string;
   readonly model?: string;
   readonly argv?: readonly string[];
+  /** The size of a terminal now. */
+  readonly columns?: number;
+  readonly rows?: number;
   readonly permit?: "ask" | "deny" | "allow";
   readonly nativeSessionId?: string;
   readonly endedAt?: number;

@@ -16,12 +16,11 @@ import { type FileStamp, type OpenFile, withFile } from "../../platform/files.ts
 import { Recent } from "../../platform/recent.ts";
 import { badCursor, type Cursor } from "../../transcript/cursor.ts";
 import type { Entry } from "../../transcript/entry.ts";
-import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES } from "../../transcript/limits.ts";
-import type { Budget, EntryPage, EntryPageBefore, FarCall } from "../store.ts";
+import type { Budget, Continuing, EntryPage, EntryPageBefore, FarCall } from "../store.ts";
 import { behindNewline, withoutReturn } from "./lines.ts";
 import { Numbering } from "./numbering.ts";
-import { type Pass, Recording } from "./recording.ts";
+import { isShown, type Pass, Recording } from "./recording.ts";
 import { entriesOf, entryOf } from "./slots.ts";
 
 /** Where a recording lies. */
@@ -45,8 +44,9 @@ const MOST_BAD_LINES = 10_000;
 type Facts = "as pages need" | "with long calls";
 
 /**
- * The chats of recordings. An item whose records lie on several pages comes with each of them, as grown as that page ends
- * (read forward), or as grown as it will be (read backward, where what follows is known to the reader already).
+ * The chats of recordings. An item whose records lie on several pages comes, read forward, with each of them, as grown as that
+ * page ends. Read backward, where what follows is known to the reader already, it comes where it begins, as grown as it will
+ * be; with a later page too where nothing more was to be expected of it, or where that page has nothing else.
  */
 export class RecordedChats {
   readonly #buffers = new PageBuffers();
@@ -75,7 +75,10 @@ export class RecordedChats {
         const reset = page.reset === true || !fits;
         now.served(reset ? 0 : start.offset, page.next.offset);
         const next = formatJsonlCursor(page.next);
-        return { entries, next, ...(reset && { reset }), uses: [open.stamp], settled: true, edition: now.edition };
+        return {
+          ...{ entries, next, ...begunBefore(start.offset, entries), ...(reset && { reset }) },
+          ...{ uses: [open.stamp], settled: true, edition: now.edition },
+        };
       });
     });
   }
@@ -93,8 +96,8 @@ export class RecordedChats {
         for (let stop = end; ; ) {
           const { lines, end: behind, prev } = await readPageBefore(open, stop, buffer);
           told ??= behind;
-          entries = joined(await this.#tellWhole(recording, lines), entries);
-          const shows = entries.some((entry) => toItem(entry) !== undefined);
+          entries = joined(await recording.back(lines), entries);
+          const shows = entries.some(isShown);
           if (prev !== undefined && !shows && end - prev <= LOOK_BACK_BYTES) {
             stop = prev;
             await turn();
@@ -105,6 +108,7 @@ export class RecordedChats {
             entries,
             next: fits && before !== "tail" ? before : posOf(told),
             prev: prev === undefined ? null : posOf(prev),
+            ...begunBefore(prev ?? 0, entries),
             ...(reset && { reset }),
             uses: [open.stamp],
             settled: true,
@@ -125,7 +129,7 @@ export class RecordedChats {
       const there = !cursor.discarding && now.fits(cursor.offset) && isLineStart(open, cursor.offset);
       const line = there ? await lineAt(open, cursor.offset, mostBytes) : undefined;
       if (line === undefined) throw new Failure("not-found", "no record of this chat stands there");
-      const entries = await this.#tellWhole(recording, [line]);
+      const entries = await recording.whole([line]);
       const own = entries.filter((entry) => entry.pos === pos);
       // A record may only go on with what an earlier one began, or end it.
       return own.length > 0 ? own : entries;
@@ -209,18 +213,6 @@ export class RecordedChats {
     if (pass.fold.weight <= MOST_WEIGHT && !next.discarding) this.#passes.set(key(next.offset), pass);
     return entries;
   }
-
-  /** What `lines` show, each item with what records behind them add to it. */
-  async #tellWhole(recording: Recording, lines: readonly JsonlLine[]): Promise<Entry[]> {
-    const [first] = lines;
-    const last = lines.at(-1);
-    if (first === undefined || last === undefined) return [];
-    const pass = await recording.passAt(first.start);
-    for (const line of lines) recording.feed(pass, line);
-    const slots = pass.fold.take();
-    await recording.feedUntil(pass, last.end, () => !slots.some((slot) => pass.fold.isOpen(slot)));
-    return entriesOf(slots);
-  }
 }
 
 /** The line that starts at `start`: whole up to `mostBytes`, else only where it ends. Undefined as long as it has no end. */
@@ -233,10 +225,17 @@ async function lineAt(open: OpenFile, start: ByteOffset, mostBytes: number): Pro
   return bytes.length === 0 ? undefined : { kind: "record", start, end, bytes };
 }
 
-/** The entries of two stretches that follow each other; an item that lies in both stands in the first. */
+/** The entries of two stretches that follow each other; an item that lies in both stands in the first, as the second tells it. */
 function joined(first: readonly Entry[], second: readonly Entry[]): readonly Entry[] {
+  const later = new Map(second.map((entry) => [entry.id, entry]));
   const ids = new Set(first.map(({ id }) => id));
-  return [...first, ...second.filter(({ id }) => !ids.has(id))];
+  return [...first.map((entry) => later.get(entry.id) ?? entry), ...second.filter(({ id }) => !ids.has(id))];
+}
+
+/** Which of `entries` began before the page of them, which begins at `start`. */
+function begunBefore(start: number, entries: readonly Entry[]): Continuing {
+  const before = entries.filter(({ pos }) => parseJsonlCursor(pos).offset < start);
+  return before.length === 0 ? {} : { earlier: new Set(before.flatMap(({ id }) => id ?? [])) };
 }
 
 /** Chats of a single file have cursors without a chain. */

@@ -70,6 +70,13 @@ export class Fold {
     return slots;
   }
 
+  /** The items that records to come may still add to. */
+  open(): readonly Slot[] {
+    const error = this.#error === undefined ? [] : [this.#error];
+    const slots = [...this.#runs.values(), ...this.#calls.values(), ...this.#permissions.values(), ...error];
+    return slots.filter((slot) => this.isOpen(slot));
+  }
+
   /** Whether records to come may still add to `slot`. */
   isOpen(slot: Slot): boolean {
     switch (slot.kind) {

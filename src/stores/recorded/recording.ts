@@ -5,6 +5,8 @@ import type { ByteSource } from "../../jsonl/source.ts";
 import { Breather } from "../../platform/breather.ts";
 import type { EpochMs } from "../../platform/clock.ts";
 import type { Cursor } from "../../transcript/cursor.ts";
+import type { Entry } from "../../transcript/entry.ts";
+import { toItem } from "../../transcript/item.ts";
 import { LOOK_BACK_BYTES, PAGE_BYTES } from "../../transcript/limits.ts";
 import type { CallSpan } from "./call-spans.ts";
 import { EarlierRecords, idOf, noteEvent, type Standing } from "./earlier-records.ts";
@@ -12,7 +14,7 @@ import { Fold } from "./fold.ts";
 import { answeredBy } from "./long-result.ts";
 import type { Numbering } from "./numbering.ts";
 import { eventsOf, isCommandRecord } from "./record.ts";
-import type { CallSlot, RecordPlace } from "./slots.ts";
+import { type CallSlot, entriesOf, type RecordPlace, type Slot } from "./slots.ts";
 
 /** Where reading stands between two records. */
 export interface Pass extends Standing {
@@ -100,8 +102,48 @@ export class Recording {
     }
   }
 
+  /**
+   * What `lines` show, each item with what records behind them add to it, without those that stand whole further up; with
+   * them where there is nothing else, since to go on to where they begin may take long.
+   */
+  async back(lines: readonly JsonlLine[]): Promise<Entry[]> {
+    const [first] = lines;
+    const last = lines.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const pass = await this.passAt(first.start);
+    const { fold } = pass;
+    // As `whole` does from where they begin: it waits for what is open, and within 8 MiB.
+    const awaited = new Set(fold.open());
+    const all = new Set<Slot>();
+    const told = new Set<Slot>();
+    for (const line of lines) {
+      this.feed(pass, line);
+      for (const slot of fold.take()) {
+        const isWholeAbove = slot.kind !== "plain" && awaited.has(slot) && line.start - slot.start < LOOK_BACK_BYTES;
+        all.add(slot);
+        if (!isWholeAbove) told.add(slot);
+      }
+      for (const slot of awaited) if (!fold.isOpen(slot)) awaited.delete(slot);
+    }
+    const slots = [...(entriesOf([...told]).some(isShown) ? told : all)];
+    await this.#feedUntil(pass, last.end, () => !slots.some((slot) => fold.isOpen(slot)));
+    return entriesOf(slots);
+  }
+
+  /** What `lines` show, each item with what records behind them add to it. */
+  async whole(lines: readonly JsonlLine[]): Promise<Entry[]> {
+    const [first] = lines;
+    const last = lines.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const pass = await this.passAt(first.start);
+    for (const line of lines) this.feed(pass, line);
+    const slots = pass.fold.take();
+    await this.#feedUntil(pass, last.end, () => !slots.some((slot) => pass.fold.isOpen(slot)));
+    return entriesOf(slots);
+  }
+
   /** The lines from `from` on, until `enough` or the end, at most 8 MiB of them. */
-  async feedUntil(pass: Pass, from: ByteOffset, enough: () => boolean): Promise<void> {
+  async #feedUntil(pass: Pass, from: ByteOffset, enough: () => boolean): Promise<void> {
     if (enough()) return;
     await this.#feedAll(pass, from, byteOffsetOf(Math.min(this.source.size, from + LOOK_BACK_BYTES)), enough);
   }
@@ -137,6 +179,11 @@ export class Recording {
       pool.give([taken]);
     }
   }
+}
+
+/** Whether an entry shows as an item. */
+export function isShown(entry: Entry): boolean {
+  return toItem(entry) !== undefined;
 }
 
 /** Where an event stands; most go on with an item and are asked neither for its name nor for its position. */

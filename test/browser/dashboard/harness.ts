@@ -176,9 +176,9 @@ export class Window {
  * The accessibility faults of the page that keep people from using it, one line each; [] when there are none. With `rules`
  * only those are looked at.
  */
-export async function axe(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
+export async function axe(page: Page, rules: readonly string[] = [], within = "html"): Promise<readonly string[]> {
   // All in the page itself: it has no frames, and needs no second page that puts their results together.
-  const builder = new AxeBuilder({ page }).setLegacyMode();
+  const builder = new AxeBuilder({ page }).include(within).setLegacyMode();
   const { violations } = await (rules.length === 0 ? builder : builder.withRules([...rules])).analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

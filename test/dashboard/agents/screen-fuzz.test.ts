@@ -60,12 +60,14 @@ test("whatever is written in whatever parts, a screen shows the same", () => {
 
 test("whatever is written, a screen keeps its size and its cursor, and no line is wider than it", () => {
   fc.assert(
-    fc.property(written, size, (text, options) => {
-      const screen = new Screen(options);
+    fc.property(written, size, written, size, (before, was, text, options) => {
+      const screen = new Screen(was);
+      screen.write(before);
+      screen.resize(options.columns, options.rows);
       screen.write(text);
       const { cursor, lines } = screen;
       assert.equal(lines.length >= options.rows && lines.length <= MOST_LINES + options.rows, true);
-      for (const line of lines) {
+      for (const line of lines.slice(-options.rows)) {
         assert.equal(line.length <= options.columns, true, `${line.length} cells`);
         const cells = line.runs().reduce((sum, run) => sum + (run.wide ? 2 : cellsOf(run.text)), 0);
         assert.equal(cells <= options.columns, true, `${cells} cells are shown`);

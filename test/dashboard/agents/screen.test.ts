@@ -149,3 +149,17 @@ test("a reset blanks the screen and forgets every mode", () => {
   assert.deepEqual(texts(screen), ["q", "", "", ""]);
   assert.equal(screen.cursor?.column, 1);
 });
+
+test("a screen of another size keeps the cursor's line, and what leaves it above", () => {
+  const screen = after("0\r\n1\r\n2\r\n0123456789");
+  screen.resize(5, 2);
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234"]);
+  screen.write("\r\nabcdef");
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234", "abcde", "f"]);
+  screen.resize(8, 4);
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234", "abcde", "f", "", ""]);
+  screen.write("\x1b[?1049h\x1b[4;8Hx");
+  screen.resize(3, 2);
+  screen.write("\x1b[?1049l!");
+  assert.deepEqual(texts(screen), ["0", "1", "2", "01234", "abc", "f!"]);
+});

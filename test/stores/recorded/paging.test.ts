@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { START } from "../../../src/transcript/cursor.ts";
+import { type Cursor, START } from "../../../src/transcript/cursor.ts";
 import type { Entry } from "../../../src/transcript/entry.ts";
+import { type Item, pageItems, toItems } from "../../../src/transcript/item.ts";
+import { divides } from "../refs.ts";
+import { openStore } from "./fixtures.ts";
 import { type Body, BUDGET, Home, lines, settled } from "./home.ts";
 
 /** A small generator of numbers below `n`, the same for the same seed. */
@@ -92,6 +95,9 @@ test("any way of paging gives the same items, forward, backward and while the fi
       assert.deepEqual(byPlace((await home.read(id, bytes)).entries), byPlace(whole), message);
       assert.deepEqual(byPlace(await backward(home, id, bytes)), byPlace(whole), `${message}, backward`);
     }
+    const budgets = (content === written ? [200, 1000] : [3000]).map((bytes) => ({ bytes, parts: 200 }));
+    const chat = { open: () => openStore(home.path), ref: await home.ref(id), items: toItems(whole) };
+    await divides(`seed ${seed}, round ${round}`, chat, budgets);
     const growing = `${id}_grows`;
     home.write(growing, "");
     const told: Entry[] = [];
@@ -128,4 +134,35 @@ test("reading can start at any record, and gives what a reader from the start ha
         whole.find(({ id }) => id === entry.id),
       );
   }
+});
+
+test("a page tells what it only goes on with, and read backward such an item comes where it begins", async (t) => {
+  const home = new Home(t);
+  const call: Body = { kind: "tool-call", toolCallId: "t1", toolName: "ls", arguments: {} };
+  const gave: Body = { kind: "tool-result", toolCallId: "t1", result: "ok", isError: false };
+  const told = (text: string): Body => ({ kind: "notice", text });
+  const written = [{ kind: "user-prompt", text: "go" }, call, told("one"), gave, told("two")];
+  home.write("ses_1", lines(written));
+  const ref = await home.ref("ses_1");
+  const place = `j:${lines(written.slice(0, 3)).length}:0` as Cursor;
+  const shown = (items: readonly Item[]): unknown[] => items.map(({ id, text, earlier }) => [id, text, earlier]);
+  assert.deepEqual(shown(pageItems(await home.store.entries(ref, place, BUDGET))), [
+    ["e2", "ok", true],
+    ["e5", undefined, undefined],
+  ]);
+  const bytes = lines(written).length - lines(written.slice(0, 3)).length;
+  const tail = await home.store.before(ref, "tail", { bytes, parts: 200 });
+  assert.deepEqual([shown(pageItems(tail)), tail.prev], [[["e5", undefined, undefined]], place]);
+  const above = await home.store.before(ref, place, BUDGET);
+  assert.deepEqual(shown(pageItems(above)).slice(1), [
+    ["e2", "ok", undefined],
+    ["e3", undefined, undefined],
+  ]);
+  // A page that has nothing else tells it all the same.
+  home.write("ses_2", lines(written.slice(0, 4)));
+  const alone = await home.store.before(await home.ref("ses_2"), "tail", {
+    bytes: lines([gave], 4).length,
+    parts: 200,
+  });
+  assert.deepEqual([shown(pageItems(alone)), alone.prev], [[["e2", "ok", true]], place]);
 });

@@ -6,8 +6,8 @@ export type Fate = "taken" | "refused" | "busy";
 /** A field for the next prompt. */
 export interface Composer {
   readonly element: HTMLElement;
-  /** Whether a prompt can be sent now. */
-  allow(can: boolean): void;
+  /** Whether a prompt can be sent now, and whether it would have to interrupt a turn. */
+  allow(can: boolean, interrupts: boolean): void;
   focus(): void;
 }
 
@@ -96,8 +96,9 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
   requestAnimationFrame(() => grow(field));
   return {
     element,
-    allow(now) {
+    allow(now, interrupts) {
       can = now;
+      if (!interrupts) offer(false);
       show();
     },
     focus: () => field.focus(),

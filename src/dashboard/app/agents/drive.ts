@@ -17,8 +17,16 @@ export interface DrivePanel {
   close(): void;
 }
 
+/** What a panel drives. */
+interface Driven {
+  readonly app: App;
+  readonly session: OwnSession;
+  /** Told when something that was done here has changed the session. */
+  readonly changed?: () => void;
+}
+
 /** The panel of `session`, which was started from here. Of commands and terminals there is no prompt. */
-export function drivePanel({ app, session }: { readonly app: App; readonly session: OwnSession }): DrivePanel {
+export function drivePanel({ app, session, changed }: Driven): DrivePanel {
   const at = path("sessions", session.id);
   let now = session;
   let closed = false;
@@ -32,6 +40,7 @@ export function drivePanel({ app, session }: { readonly app: App; readonly sessi
     setText(fault, "");
     try {
       take(await work());
+      if (!closed) changed?.();
       return undefined;
     } catch (error) {
       if (!closed) setText(fault, reasonOf(error));
@@ -51,9 +60,12 @@ export function drivePanel({ app, session }: { readonly app: App; readonly sessi
     }
     const error = await attempt(async () => {
       await send(`${at}/prompt`, { prompt: text, ...(interrupt && { interrupt }) });
-      return read<OwnSession>(at).catch(() => now);
+      return now;
     });
-    if (error === undefined) return "taken";
+    if (error === undefined) {
+      void look();
+      return "taken";
+    }
     if (!(error instanceof Refused) || error.status !== 409) return "refused";
     await look();
     return isAtWork(now) ? "busy" : "refused";
@@ -82,7 +94,7 @@ export function drivePanel({ app, session }: { readonly app: App; readonly sessi
   const cards = questionCards(answer, () => field?.focus());
   const cancelButton = h(
     "button",
-    { type: "button", class: "button", on: { click: () => void cancel() } },
+    { type: "button", class: "button small", on: { click: () => void cancel() } },
     "Cancel turn",
   );
   const stop = sureButton(
@@ -115,7 +127,7 @@ export function drivePanel({ app, session }: { readonly app: App; readonly sessi
     stop.hide(!live || !ours);
     again.hide(!ours || now.status === "starting");
     again.asks(live);
-    field?.allow(live && now.status !== "starting");
+    field?.allow(live && now.status !== "starting", isAtWork(now));
     if (field !== undefined) field.element.hidden = !live;
     const fresh = cards.update(live ? (now.permissions ?? []) : []);
     if (fresh.length > 0) app.announce(`Asks for permission: ${fresh.join(", ")}`);

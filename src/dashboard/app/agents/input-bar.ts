@@ -33,7 +33,7 @@ export function inputBar(kind: "command" | "terminal", own: () => boolean, type:
         key("Ctrl-D", "Ctrl-D: end of input", () => ({ end: true })),
         named("Enter", "Enter", "Enter"),
         named("Tab", "Tab", "Tab"),
-        named("Esc", "Escape", "Escape"),
+        named("Esc", "Esc", "Escape"),
         named("↑", "Up", "ArrowUp"),
         named("↓", "Down", "ArrowDown"),
         named("←", "Left", "ArrowLeft"),

@@ -17,8 +17,6 @@ export interface OutputPane {
   close(): void;
 }
 
-/** The size of a terminal that was started without one. */
-export const TERMINAL = { columns: 80, rows: 24 };
 /** What is printed without a terminal has lines of any length, and may still move within the last of them. */
 const PRINTED = { columns: 10_000, rows: 50, newline: true };
 
@@ -39,7 +37,7 @@ export function outputPane(session: OwnSession): OutputPane {
     role: isTerminal ? "application" : "region",
     "aria-label": isTerminal ? "Terminal. Shift and Tab, or Escape twice, leaves it." : "Output",
   });
-  const view: ScreenView = screenView(box, isTerminal ? TERMINAL : PRINTED, (pinned) => {
+  const view: ScreenView = screenView(box, isTerminal ? sizeOf(session) : PRINTED, (pinned) => {
     end.hidden = pinned;
   });
   let now = session;
@@ -75,6 +73,8 @@ export function outputPane(session: OwnSession): OutputPane {
     );
   const update = (next: OwnSession): void => {
     now = next;
+    const { columns, rows } = sizeOf(next);
+    if (isTerminal) view.resize(columns, rows);
     if (bar !== undefined) bar.element.hidden = !isLive(next);
     if (!wrote) tell(false);
   };
@@ -87,6 +87,11 @@ export function outputPane(session: OwnSession): OutputPane {
       view.close();
     },
   };
+}
+
+/** The size of a terminal; the usual one where it is not known any more. */
+function sizeOf({ columns = 80, rows = 24 }: OwnSession): { readonly columns: number; readonly rows: number } {
+  return { columns, rows };
 }
 
 /** What is said above the screen. `over`: nothing more comes. */

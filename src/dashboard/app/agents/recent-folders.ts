@@ -6,13 +6,9 @@ const MOST = 30;
 /** Folders in which agents worked lately, the last first. @throws Refused, Unreachable */
 export async function recentFolders(signal: AbortSignal): Promise<readonly string[]> {
   const [projects, rows] = await Promise.all([
-    // A server that groups nothing into projects still has sessions.
-    read<ProjectPage>("/api/projects", { limit: MOST }, signal).catch(() => undefined),
+    read<ProjectPage>("/api/projects", { limit: MOST }, signal),
     read<RowPage>("/api/transcripts", { limit: MOST }, signal),
   ]);
-  const paths = [
-    ...(projects?.projects ?? []).map(({ project }) => project),
-    ...rows.transcripts.map(({ cwd }) => cwd),
-  ];
+  const paths = [...projects.projects.map(({ project }) => project), ...rows.transcripts.map(({ cwd }) => cwd)];
   return [...new Set(paths)].filter((path) => path !== "").slice(0, MOST);
 }

@@ -7,16 +7,20 @@ export interface Refetch {
   close(): void;
 }
 
-/** ms between two fetches. */
+/** ms between two fetches, where nothing else is said. */
 const GAP = 1_000;
 /** ms until another try, where the server did not answer. */
 const AGAIN = 3_000;
 
 /**
- * Calls `fetch` when asked: never twice at a time, about once a second at most, and not while nobody looks at the tab. What
+ * Calls `fetch` when asked: never twice at a time, at most once in `gap` ms, and not while nobody looks at the tab. What
  * is asked for meanwhile is done once, afterwards. Where the server does not answer, it is tried again.
  */
-export function refetching(fetch: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): Refetch {
+export function refetching(
+  fetch: (signal: AbortSignal) => Promise<void>,
+  failed: (error: unknown) => void,
+  gap = GAP,
+): Refetch {
   const ended = new AbortController();
   let wanted = false;
   let resting = false;
@@ -32,7 +36,7 @@ export function refetching(fetch: (signal: AbortSignal) => Promise<void>, failed
     wanted = false;
     resting = true;
     fetch(ended.signal).then(
-      () => rest(GAP),
+      () => rest(gap),
       (error: unknown) => {
         if (ended.signal.aborted) return;
         failed(error);

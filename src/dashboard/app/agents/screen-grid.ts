@@ -9,8 +9,8 @@ const MOST_DRAWN = 1_000;
 
 /** The lines of a terminal's screen, those that have left it, and the second screen of programs that take all of it. */
 export class Grid {
-  readonly columns: number;
-  readonly rows: number;
+  columns: number;
+  rows: number;
   /** The first and the last of the lines that scroll. */
   top = 0;
   bottom: number;
@@ -38,6 +38,31 @@ export class Grid {
     const line = this.#lines[row];
     if (line === undefined) throw new RangeError(`the screen has no row ${row}`);
     return line;
+  }
+
+  /**
+   * Makes the screen another size; the row where `row` is then. Blank lines below it go first, then what is above leaves the
+   * screen; what does not fit into a line is gone.
+   */
+  resize(columns: number, rows: number, row: number): number {
+    const lines = this.#fitted(this.#lines, rows, row, this.#first === undefined);
+    if (this.#first !== undefined) this.#first = this.#fitted(this.#first, rows, 0, false);
+    this.#lines = lines;
+    for (const line of [...lines, ...(this.#first ?? [])]) {
+      if (line.length > columns) line.erase(columns, line.length, PLAIN);
+    }
+    this.columns = columns;
+    this.rows = rows;
+    this.region(0, rows - 1);
+    return Math.min(row, rows - 1);
+  }
+
+  /** As many lines as `rows`, `row` among them; what leaves the screen is kept where `keeps`. */
+  #fitted(lines: readonly Line[], rows: number, row: number, keeps: boolean): Line[] {
+    const over = Math.max(row - rows + 1, 0);
+    if (keeps) for (const line of lines.slice(0, over)) this.#leave(line);
+    const kept = lines.slice(over, over + rows);
+    return [...kept, ...this.#blankLines(rows - kept.length, PLAIN)];
   }
 
   /** Makes `top` to `bottom` the lines that scroll; false when these are none. */

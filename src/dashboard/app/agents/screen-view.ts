@@ -11,6 +11,8 @@ export interface ScreenView {
   readonly screen: Screen;
   /** Takes what was printed. */
   write(text: string): void;
+  /** The terminal is of another size from now on. */
+  resize(columns: number, rows: number): void;
   /** Nothing more comes: there is no cursor. */
   end(): void;
   /** Shows the end. */
@@ -43,6 +45,10 @@ export function screenView(box: HTMLElement, options: ScreenOptions, moved: (pin
     screen,
     write(text) {
       screen.write(text);
+      plan();
+    },
+    resize(columns, rows) {
+      screen.resize(columns, rows);
       plan();
     },
     end() {

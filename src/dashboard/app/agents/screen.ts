@@ -65,6 +65,13 @@ export class Screen {
     this.#sequences.feed(text);
   }
 
+  /** The terminal is of another size from now on. */
+  resize(columns: number, rows: number): void {
+    const grid = this.#grid;
+    if (columns === grid.columns && rows === grid.rows) return;
+    this.#to(grid.resize(columns, rows, this.#row), this.#column);
+  }
+
   /** The lines that have left the screen, then those on it; of the second screen only these. */
   get lines(): readonly Line[] {
     return this.#grid.lines;

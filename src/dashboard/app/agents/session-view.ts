@@ -1,9 +1,11 @@
+import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
 import { failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
+import { agentChat } from "./agent-chat.ts";
 import { lineOf } from "./command-line.ts";
 import { drivePanel } from "./drive.ts";
 import { followSession } from "./follow-session.ts";
@@ -14,7 +16,7 @@ import { transcriptLinks } from "./transcript-links.ts";
 /** The view of the session `id`, which was started from here or recorded by another program. */
 export function openOwnSession(id: string, app: App): View {
   const element = h("main", { class: "own" }, loading());
-  let shown: { update(session: OwnSession): void; close(): void } | undefined;
+  let shown: Shown | undefined;
   app.title(id);
 
   const tell = (session: OwnSession): void => {
@@ -41,43 +43,78 @@ export function openOwnSession(id: string, app: App): View {
   };
 }
 
-function showSession(
-  element: HTMLElement,
-  session: OwnSession,
-  app: App,
-): { update(session: OwnSession): void; close(): void } {
-  const head = h("header");
-  const panel = drivePanel({ app, session });
+/** What is shown of a session. */
+interface Shown {
+  update(session: OwnSession): void;
+  close(): void;
+}
+
+function showSession(element: HTMLElement, session: OwnSession, app: App): Shown {
+  const head = h("header", { class: "session-head" });
+  fillHead(head, session);
+  const shown = session.kind === "agent" ? agentParts(session, app) : programParts(session, app);
+  element.classList.add(session.kind === "agent" ? "session" : "program");
+  fill(element, head, shown.parts);
+  let last = session;
+  return {
+    update(next) {
+      if (JSON.stringify(next) !== JSON.stringify(last)) fillHead(head, next);
+      last = next;
+      shown.update(next);
+    },
+    close: shown.close,
+  };
+}
+
+type Parts = Shown & { readonly parts: readonly HTMLElement[] };
+
+/** A conversation above what drives it. What its process printed beside is rarely of interest, and read only when opened. */
+function agentParts(session: OwnSession, app: App): Parts {
+  const chat = agentChat(app, session.id);
+  const panel = drivePanel({ app, session, changed: () => chat.look() });
   let last = session;
   let output: OutputPane | undefined;
-  const openOutput = (): HTMLElement => {
-    output = outputPane(last);
-    return output.element;
-  };
   const closeOutput = (): void => {
     output?.close();
     output?.element.remove();
     output = undefined;
   };
-  fillHead(head, session);
-  if (session.kind === "agent") {
-    const toggle = (): void => {
-      if (fold.open) fold.append(openOutput());
-      else closeOutput();
-    };
-    const fold = h("details", { class: "raw", on: { toggle } }, h("summary", {}, "What its process printed"));
-    fill(element, head, panel.element, isOurs(session) && fold);
-  } else fill(element, head, openOutput(), panel.element);
+  const toggle = (): void => {
+    closeOutput();
+    if (!fold.open) return;
+    output = outputPane(last);
+    fold.append(output.element);
+  };
+  const fold = h("details", { class: "raw", on: { toggle } }, h("summary", {}, "What its process printed"));
   return {
+    parts: [chat.element, h("div", { class: "session-foot" }, panel.element, isOurs(session) && fold)],
     update(next) {
-      if (JSON.stringify(next) !== JSON.stringify(last)) fillHead(head, next);
       last = next;
+      chat.look();
       panel.update(next);
       output?.update(next);
     },
     close() {
+      chat.close();
       panel.close();
       closeOutput();
+    },
+  };
+}
+
+/** A program's screen above what drives it. */
+function programParts(session: OwnSession, app: App): Parts {
+  const output = outputPane(session);
+  const panel = drivePanel({ app, session });
+  return {
+    parts: [output.element, panel.element],
+    update(next) {
+      output.update(next);
+      panel.update(next);
+    },
+    close() {
+      output.close();
+      panel.close();
     },
   };
 }
@@ -87,15 +124,19 @@ function fillHead(head: HTMLElement, session: OwnSession): void {
   const { agent, kind, cwd, argv, restartedFrom } = session;
   fill(
     head,
-    h("h1", {}, h("bdi", {}, callName(session))),
     h(
-      "p",
-      { class: "own-facts" },
-      agent === undefined ? h("span", { class: "quiet" }, KIND_NAMES[kind]) : agentBadge(agent),
-      cwd !== "" && h("bdi", { class: "folder" }, cwd),
-      argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),
-      restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
-      transcriptLinks(session),
+      "div",
+      { class: "heading" },
+      h("h1", { dir: "auto" }, readableLine(callName(session))),
+      h(
+        "p",
+        { class: "own-facts" },
+        agent === undefined ? h("span", { class: "quiet" }, KIND_NAMES[kind]) : agentBadge(agent),
+        cwd !== "" && h("bdi", { class: "folder" }, cwd),
+        argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),
+        restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
+        transcriptLinks(session),
+      ),
     ),
   );
 }

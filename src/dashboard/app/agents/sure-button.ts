@@ -36,9 +36,9 @@ export function sureButton(
     ask.hidden = false;
     no.focus();
   };
-  const open = h("button", { type: "button", class: "button", on: { click: press } }, words.label);
-  const yes = h("button", { type: "button", class: "button danger", on: { click: () => void run() } }, words.yes);
-  const no = h("button", { type: "button", class: "button", on: { click: cancel } }, "No");
+  const open = h("button", { type: "button", class: "button small", on: { click: press } }, words.label);
+  const yes = h("button", { type: "button", class: "button small danger", on: { click: () => void run() } }, words.yes);
+  const no = h("button", { type: "button", class: "button small", on: { click: cancel } }, "No");
   const ask = h(
     "span",
     {

@@ -68,7 +68,7 @@ export class Feed {
       this.#atEnd = false;
     });
     this.#events.changed();
-    if (where === "tail") await this.#readOn();
+    if (where === "tail") void this.#readOn();
   }
 
   /** Reads the page above, unless there is none or one is on its way. */

@@ -1,3 +1,4 @@
+import { Refused } from "../api.ts";
 import { h } from "../dom.ts";
 import { failure, loading } from "../parts/states.ts";
 import { dayOf, startOfDay } from "../parts/time.ts";
@@ -120,10 +121,26 @@ export class ChatPane {
   /** Shows the item `ref`, wherever in the chat it is; the chat's end, and a note, when it is not there. */
   async show(ref: Cursor): Promise<void> {
     this.#finding?.abort();
-    const held = this.#feed.window.ofRecord(ref);
-    if (held === undefined && !(await this.#opened({ ref }))) return;
+    const isHeld = this.#feed.window.ofRecord(ref) !== undefined;
+    if (!isHeld && !(await this.#openedAt(ref))) return;
     const key = this.#feed.window.ofRecord(ref)?.key;
     if (key !== undefined) this.#reveal(key);
+  }
+
+  /** Opens the part of the chat around `ref`; where there is none, says so and shows the end. */
+  async #openedAt(ref: Cursor): Promise<boolean> {
+    try {
+      await this.#openPart({ ref });
+      if (this.#feed.window.ofRecord(ref) !== undefined) return true;
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 400) {
+        this.failed(error, { ref });
+        return false;
+      }
+    }
+    this.#options.app.note("This link's item is not in this session; here is its end.", "failed");
+    if (await this.#opened("tail")) this.#list.toEnd();
+    return false;
   }
 
   /** Goes to the next prompt or error below (or above) what is at the top of the view; reads on until there is one. */
@@ -158,12 +175,16 @@ export class ChatPane {
     else if (await this.#opened("tail")) this.#list.toEnd();
   }
 
+  async #openPart(where: Opening): Promise<void> {
+    this.#missed = 0;
+    if (where !== "tail") this.#list.letGo();
+    await this.#feed.open(where);
+    this.#drawNow();
+  }
+
   async #opened(where: Opening): Promise<boolean> {
     try {
-      this.#missed = 0;
-      if (where !== "tail") this.#list.letGo();
-      await this.#feed.open(where);
-      this.#drawNow();
+      await this.#openPart(where);
       return true;
     } catch (error) {
       this.failed(error, where);

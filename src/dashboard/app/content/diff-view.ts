@@ -23,7 +23,9 @@ function fileView(edit: FileEdit, app: Pick<App, "note">): HTMLElement {
     const isApart = index > 0 || heading !== undefined;
     return isApart ? [heading ?? "", ...lines] : [...lines];
   });
-  const list = h("ol", { role: "list", class: widthOf(rows) });
+  const digits = digitsOf(rows);
+  const list = h("ol", { role: "list", class: "diff-lines" });
+  if (digits > 0) list.style.setProperty("--numbers", `${2 * digits + 2}ch`);
   const more = unfold({
     length: rows.length,
     into: list,
@@ -33,7 +35,7 @@ function fileView(edit: FileEdit, app: Pick<App, "note">): HTMLElement {
     },
     render: (from, to) => {
       const fragment = document.createDocumentFragment();
-      for (const row of rows.slice(from, to)) fragment.append(rowView(row));
+      for (const row of rows.slice(from, to)) fragment.append(rowView(row, digits));
       return fragment;
     },
     label: (from, to) => moreLabel(to - from, rows.length - from, "lines"),
@@ -83,21 +85,24 @@ function countView(kind: "added" | "removed", sign: string, count: number): Chil
   return count > 0 && h("span", { class: kind }, `${sign}${count}`, h("span", { class: "hidden" }, ` ${kind}`));
 }
 
-/** The class of a list by how wide its numbers are. */
-function widthOf(rows: readonly (DiffLine | string)[]): string {
+/** How many digits the highest number has; 0 when the lines have none. */
+function digitsOf(rows: readonly (DiffLine | string)[]): number {
   const last = rows.at(-1);
-  const number = typeof last === "object" ? (last.new ?? last.old ?? 0) : 0;
-  return `diff-lines${number > 0 ? " numbered" : ""}${number > 9999 ? " wide" : ""}`;
+  const numbers = typeof last === "object" ? [last.old, last.new] : [];
+  return Math.max(0, ...numbers.map((number) => (number === undefined ? 0 : String(number).length)));
+}
+
+function numberOf(number: number | undefined, digits: number): string {
+  return String(number ?? "").padStart(digits);
 }
 
 /** A line; its numbers and its sign stand before it as what the style puts there, so that they are not copied with it. */
-function rowView(row: DiffLine | string): Node {
+function rowView(row: DiffLine | string, digits: number): Node {
   if (typeof row === "string") return h("li", { class: "hunk" }, row === "" ? "⋯" : readableLine(row));
   const text = row.kind === "same" ? row.text.replace(/\r+$/, "") : row.text;
   const attributes = {
     class: row.kind === "same" ? undefined : row.kind,
-    "data-old": row.old,
-    "data-new": row.new,
+    "data-n": digits > 0 && `${numberOf(row.old, digits)} ${numberOf(row.new, digits)} `,
     "data-open": row.noNewline && row.kind !== "same",
   };
   if (row.mark === undefined) return h("li", attributes, shown(text));

@@ -35,10 +35,10 @@ export function toolDetail({ call, outputs, load, app }: ToolDetailOptions): Too
   let shown: string | undefined;
   const inputPart = new Part(input, once, {
     before: () => loading(),
-    whole: (found, wanted) => {
+    whole: (found, wanted, isFresh) => {
       const { tool, input, diffs, summary, cut }: UncutItem = found ?? wanted;
       const key = JSON.stringify([tool, input, diffs, summary, cut]);
-      if (key === shown) return undefined;
+      if (!isFresh && key === shown) return undefined;
       shown = key;
       return toolInput(found ?? wanted, app);
     },

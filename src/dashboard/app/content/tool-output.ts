@@ -8,6 +8,7 @@ import { prettyJson } from "./json-text.ts";
 import { longText } from "./long-text.ts";
 import { markdown } from "./markdown.ts";
 import type { Limit } from "./pieces.ts";
+import { scroller } from "./scroller.ts";
 import type { Style } from "./sgr.ts";
 import { styledSpan } from "./styled.ts";
 import { toolKind } from "./summary.ts";
@@ -37,7 +38,7 @@ export function toolOutput(item: Item, isWhole: boolean, app: Pick<App, "note">)
 function bodyOf(item: Item, text: string, app: Pick<App, "note">): HTMLElement {
   // What a subagent reports is written for people.
   if (toolKind(item.tool ?? "") === "task") return markdown(text, app);
-  const into = h("pre", { dir: "auto" });
+  const into = scroller(h("pre", { dir: "auto" }), "Output");
   const styles = new Map<number, Style>();
   const more = longText({
     text,

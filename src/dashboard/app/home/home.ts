@@ -9,7 +9,7 @@ import { homeKeys } from "./keys.ts";
 import { SessionList } from "./list.ts";
 import { isNarrowed } from "./narrow.ts";
 import { Now } from "./now.ts";
-import { Refresher } from "./refresher.ts";
+import { tabRefresher } from "./tab.ts";
 
 type HomePlace = Extract<Place, { readonly view: "home" }>;
 
@@ -80,14 +80,15 @@ export function openHome(place: HomePlace, app: App): View {
 
 /** Brings the list up to date when the server tells that it changed. */
 function follow(app: App, list: SessionList): () => void {
-  let ids = new Set<string>();
-  const refresher = new Refresher(() => {
+  let ids: Set<string> | undefined = new Set();
+  const refresher = tabRefresher(() => {
     const named = ids;
     ids = new Set();
     return list.refresh(named);
   }, LIST_GAP_MS);
   const off = app.live.on("transcripts", (change) => {
-    for (const id of change.ids ?? []) ids.add(id);
+    if (change.ids === undefined) ids = undefined;
+    for (const id of change.ids ?? []) ids?.add(id);
     refresher.want();
   });
   return () => {

@@ -1,25 +1,18 @@
-import { readableLine } from "../../../transcript/printable.ts";
 import { read } from "../api.ts";
-import type { ChatPage, Item } from "../wire.ts";
+import type { ChatPage } from "../wire.ts";
 import type { NowRow } from "./now-rows.ts";
-import { Refresher } from "./refresher.ts";
-
-/** What a session did last, on one line, and when. */
-export interface LastWords {
-  readonly text: string;
-  readonly at: number;
-}
+import { tabRefresher } from "./tab.ts";
+import { type LastWords, lastWords } from "./words.ts";
 
 /** How often at most it is looked what sessions did last: ms. */
 const GAP_MS = 3_000;
-const MOST_CHARACTERS = 300;
 
 /** Knows what the sessions that are shown did last. */
 export class LastWordsReader {
   readonly #told: () => void;
   readonly #words = new Map<string, LastWords | undefined>();
   readonly #stale = new Set<string>();
-  readonly #refresher = new Refresher(() => this.#read(), GAP_MS);
+  readonly #refresher = tabRefresher(() => this.#read(), GAP_MS);
   #chats: readonly NonNullable<NowRow["chat"]>[] = [];
 
   /** `told` is called when something else is known. */
@@ -62,20 +55,4 @@ export class LastWordsReader {
     }
     this.#told();
   }
-}
-
-/** What the last of `items` that says something says: what a call does, rather than what came of it. */
-export function lastWords(items: readonly Item[]): LastWords | undefined {
-  for (const item of items.toReversed()) {
-    const text = wordsOf(item);
-    if (text !== "") return { text: text.slice(0, MOST_CHARACTERS), at: item.at };
-  }
-  return undefined;
-}
-
-function wordsOf({ kind, text = "", tool = "", summary = "", subagent }: Item): string {
-  if (kind === "subagent") return readableLine(`Subagent: ${subagent?.title ?? ""}`);
-  if (kind === "tool") return summary === "" ? "" : readableLine(`${tool}: ${summary}`);
-  const words = readableLine(text.slice(0, 4 * MOST_CHARACTERS));
-  return kind === "user" && words !== "" ? `You: ${words}` : words;
 }

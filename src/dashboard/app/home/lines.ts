@@ -1,4 +1,3 @@
-import { dayOf } from "../parts/time.ts";
 import type { Project, Row } from "../wire.ts";
 
 /** One line of the list. `place` (from 1) and `of` say which of how many it is among its like. */
@@ -51,11 +50,11 @@ export function projectKey(project: string): string {
   return `project:${project}`;
 }
 
-/** Sessions by day; `total` is how many there are, also those that were not read. */
-export function dayLines(rows: readonly Row[], total: number, now: number): readonly Line[] {
+/** Sessions by day, which `dayOf` names; `total` is how many there are, also those that were not read. */
+export function dayLines(rows: readonly Row[], total: number, dayOf: (at: number) => string): readonly Line[] {
   let last = "";
   return rows.map((row, at) => {
-    const day = dayOf(row.updatedAt, now);
+    const day = dayOf(row.updatedAt);
     const begins = day !== last;
     last = day;
     const line = { kind: "session", key: rowKey(row), row, place: at + 1, of: Math.max(total, rows.length) } as const;

@@ -76,15 +76,17 @@ export class SessionList {
   show(filter: HomeFilter): void {
     const old = this.#sessions;
     old.close();
-    this.#spot = undefined;
+    // Back leads to where one was; a choice has no such place.
+    this.#spot = spotKept();
     this.#isToldOf = false;
     this.element.classList.add("waiting");
     const sessions = new Sessions(filter, () => this.#sessions === sessions && this.#arrived());
     this.#sessions = sessions;
-    void sessions.start();
+    void sessions.start(this.#spot?.count, this.#spot?.open).then(() => this.#sessions === sessions && this.#restore());
   }
 
-  refresh(ids: ReadonlySet<string>): Promise<void> {
+  /** Brings the list up to date; `ids` are the sessions that have changed, undefined when it may be any. */
+  refresh(ids: ReadonlySet<string> | undefined): Promise<void> {
     return this.#sessions.refresh(() => this.isReadingOn(), ids);
   }
 
@@ -92,7 +94,7 @@ export class SessionList {
   retry(): void {
     const { main } = this.#sessions;
     if (main.trouble?.of === "more") void main.more();
-    else if (main.ready) void this.refresh(new Set());
+    else if (main.ready) void this.refresh(undefined);
     else void main.start();
   }
 

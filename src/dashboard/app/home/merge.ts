@@ -39,12 +39,11 @@ export function mergeFirstPage<T extends Dated>(
   return { rows: merged, moved };
 }
 
-/** Moves `row` up past those that are older by more than a moment; whether it moved. */
+/** Moves `row` above the first that is older by more than a moment; whether it moved. */
 function raise<T extends Dated>(rows: T[], row: T): boolean {
   const was = rows.indexOf(row);
-  let place = was;
-  while (place > 0 && (rows[place - 1]?.updatedAt ?? 0) < row.updatedAt - CALM_MS) place--;
-  if (place === was) return false;
+  const place = rows.findIndex(({ updatedAt }) => updatedAt < row.updatedAt - CALM_MS);
+  if (place === -1 || place >= was) return false;
   rows.splice(was, 1);
   rows.splice(place, 0, row);
   return true;

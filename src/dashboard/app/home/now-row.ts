@@ -3,8 +3,8 @@ import { fill, h, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { time } from "../parts/time.ts";
 import { hashOf } from "../places.ts";
-import type { LastWords } from "./last-words.ts";
 import type { NowRow } from "./now-rows.ts";
+import type { LastWords } from "./words.ts";
 
 const MINUTE = 60_000;
 

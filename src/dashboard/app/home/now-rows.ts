@@ -108,24 +108,22 @@ function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefine
 }
 
 function peerRow({ name, agent, sessionId, cwd, startedAt, activity, title }: Peer, run: Run | undefined): NowRow {
-  const status = statusOf(activity);
+  const { status, word } = standing(activity);
   const known = AGENTS.find((each): each is AgentName => each === agent);
-  const isReadable = known !== undefined && sessionId !== null;
+  const isKnown = known !== undefined && sessionId !== null;
   return {
     key: `peer ${name}`,
     agent,
     title: title || run?.title || name || lastPart(cwd),
     status,
-    // What the agent itself says of it may be a word that is not known here.
-    word: status === "live" && activity ? activity : WORDS[status],
+    word,
     since: startedAt,
     cwd,
     ...(run?.model && { model: run.model }),
     ...(run?.last && { last: run.last }),
-    ...(isReadable && {
-      place: { view: "session", agent: known, id: sessionId },
-      chat: { path: transcriptPath(known, sessionId), ids: [sessionId] },
-    }),
+    ...(isKnown && { place: { view: "session", agent: known, id: sessionId } }),
+    // One without a title has said nothing yet: there may be no chat to ask for.
+    ...(isKnown && title && { chat: { path: transcriptPath(known, sessionId), ids: [sessionId] } }),
   };
 }
 
@@ -142,6 +140,12 @@ function runRow({ name, agent, title, task, startedAt, workdir, model, last }: R
     ...(model && { model }),
     ...(last && { last }),
   };
+}
+
+/** What a live session does, as far as it says so; a word that is not known here stays as it is. */
+export function standing(activity: string | undefined): { readonly status: NowStatus; readonly word: string } {
+  const status = statusOf(activity);
+  return { status, word: status === "live" && activity ? activity : WORDS[status] };
 }
 
 function statusOf(activity: string | undefined): NowStatus {

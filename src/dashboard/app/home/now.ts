@@ -7,8 +7,8 @@ import type { OwnSession, OwnSessionPage, State } from "../wire.ts";
 import { LastWordsReader } from "./last-words.ts";
 import { fits, nowElement, paintNowRow } from "./now-row.ts";
 import { type NowRow, nowRows } from "./now-rows.ts";
-import { Refresher } from "./refresher.ts";
 import { counted } from "./row.ts";
+import { tabRefresher } from "./tab.ts";
 
 /** Rows that are shown before one asks for all. */
 const FEW = 8;
@@ -34,7 +34,7 @@ export class Now {
   readonly #stores = h("div", { class: "stores quiet" });
   readonly #elements = new Map<string, HTMLElement>();
   readonly #words = new LastWordsReader(() => this.#paint());
-  readonly #refresher = new Refresher(() => this.#read(), GAP_MS);
+  readonly #refresher = tabRefresher(() => this.#read(), GAP_MS);
   readonly #offs: readonly (() => void)[];
   #rows: readonly NowRow[] | undefined;
   #showsAll = false;

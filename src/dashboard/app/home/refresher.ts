@@ -6,15 +6,6 @@ export interface Page {
   onVisibility(told: () => void): () => void;
 }
 
-/** This tab. */
-export const TAB: Page = {
-  isHidden: () => document.hidden,
-  onVisibility(told) {
-    document.addEventListener("visibilitychange", told);
-    return () => document.removeEventListener("visibilitychange", told);
-  },
-};
-
 /**
  * Does a work whenever it is wanted, but one at a time, with at least `gap` ms between one and the next, and not while the
  * page is hidden; what was wanted meanwhile is done at once when it is shown again.
@@ -26,9 +17,10 @@ export class Refresher {
   readonly #off: () => void;
   #wanted = false;
   #busy = false;
+  #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(work: () => Promise<void>, gap: number, page: Page = TAB) {
+  constructor(work: () => Promise<void>, gap: number, page: Page) {
     this.#work = work;
     this.#gap = gap;
     this.#page = page;
@@ -44,12 +36,11 @@ export class Refresher {
   close(): void {
     this.#off();
     clearTimeout(this.#timer);
-    this.#wanted = false;
-    this.#busy = true;
+    this.#closed = true;
   }
 
   #turn(): void {
-    if (!this.#wanted || this.#busy || this.#page.isHidden()) return;
+    if (this.#closed || !this.#wanted || this.#busy || this.#page.isHidden()) return;
     this.#wanted = false;
     this.#busy = true;
     const rest = (): void => {

@@ -5,6 +5,7 @@ import { time } from "../parts/time.ts";
 import { type HomeFilter, hashOf } from "../places.ts";
 import type { Row } from "../wire.ts";
 import type { Line } from "./lines.ts";
+import { standing } from "./now-rows.ts";
 
 /** What a row needs besides its line. */
 export interface RowContext {
@@ -80,8 +81,8 @@ function paintSession(
 
 function liveStatus({ live }: Row): HTMLElement | false {
   if (live === undefined) return false;
-  const activity = readableLine(live.activity ?? "");
-  return h("span", { class: "status", "data-status": "live" }, activity === "" ? "live" : activity);
+  const { status, word } = standing(live.activity);
+  return h("span", { class: "status", "data-status": status }, readableLine(word));
 }
 
 function folderLink({ cwd }: Row, project: string | undefined, filter: HomeFilter): HTMLElement | false {

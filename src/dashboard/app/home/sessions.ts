@@ -1,4 +1,5 @@
 import { type Query, read, transcriptPath } from "../api.ts";
+import { dayOf } from "../parts/time.ts";
 import type { HomeFilter } from "../places.ts";
 import type { Project, ProjectPage, Row, RowPage, SessionEntry } from "../wire.ts";
 import { dayLines, type Line, projectLines, rowKey } from "./lines.ts";
@@ -50,7 +51,7 @@ export class Sessions {
   }
 
   lines(now: number): readonly Line[] {
-    if (this.#list !== undefined) return dayLines(this.#list.rows, this.#list.total, now);
+    if (this.#list !== undefined) return dayLines(this.#list.rows, this.#list.total, (at) => dayOf(at, now));
     return projectLines(this.#projects?.rows ?? [], this.#projects?.total ?? 0, this.#opened);
   }
 
@@ -78,13 +79,13 @@ export class Sessions {
     else void opened?.start();
   }
 
-  /** Brings up to date what was read. `ids` are the sessions that have changed, as far as that is known. */
-  async refresh(hold: () => boolean, ids: ReadonlySet<string>): Promise<void> {
+  /** Brings up to date what was read. `ids` are the sessions that have changed, undefined when it may be any. */
+  async refresh(hold: () => boolean, ids: ReadonlySet<string> | undefined): Promise<void> {
     const pages = await Promise.all([this.main, ...this.#opened.values()].map((list) => list.refresh(hold)));
     const fresh = new Set(pages.flat().map((each) => ("id" in each ? rowKey(each) : "")));
     const lists = [this.#list, ...this.#opened.values()].filter((list) => list !== undefined);
     const stale = lists.flatMap((list) =>
-      list.rows.filter((row) => row.live !== undefined && ids.has(row.id) && !fresh.has(rowKey(row))),
+      list.rows.filter((row) => row.live !== undefined && ids?.has(row.id) !== false && !fresh.has(rowKey(row))),
     );
     await Promise.all(stale.slice(0, MOST_SINGLE).map((row) => this.#refreshOne(row)));
   }

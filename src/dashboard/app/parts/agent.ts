@@ -1,21 +1,11 @@
 import { h } from "../dom.ts";
+import { agentName, isKnownAgent } from "./agent-name.ts";
 
-const NAMES: { readonly [agent: string]: string } = {
-  claude: "Claude Code",
-  codex: "Codex",
-  opencode: "OpenCode",
-  hermes: "Hermes",
-  daemon: "Recorded",
-};
-
-/** What people call an agent. */
-export function agentName(agent: string): string {
-  return NAMES[agent] ?? agent;
-}
+export { agentName } from "./agent-name.ts";
 
 /** The agent's name, with its colour. */
 export function agentBadge(agent: string): HTMLElement {
-  const known = NAMES[agent] !== undefined;
+  const known = isKnownAgent(agent);
   return h("span", { class: "agent", "data-agent": known ? agent : "other" }, agentName(agent));
 }
 

@@ -3,6 +3,11 @@ import { type Child, fill, h } from "../dom.ts";
 /** One thing that a menu offers. */
 export interface MenuEntry {
   readonly label: string;
+  /** Whether it is chosen, where it can be: one of a group, or by itself. */
+  readonly checked?: boolean;
+  readonly group?: boolean;
+  /** The key that does the same. */
+  readonly hint?: string;
   run(): void;
 }
 
@@ -58,16 +63,18 @@ export function menu(button: MenuButton, entries: () => readonly (MenuEntry | fa
   return h("span", { class: "menu-at" }, opener, list);
 }
 
-function itemOf({ label, run }: MenuEntry, close: () => void): HTMLElement {
+function itemOf({ label, checked, group, hint, run }: MenuEntry, close: () => void): HTMLElement {
   const chosen = (): void => {
     close();
     run();
   };
-  return h("button", { type: "button", role: "menuitem", tabindex: -1, on: { click: chosen } }, label);
+  const role = checked === undefined ? "menuitem" : group ? "menuitemradio" : "menuitemcheckbox";
+  const attributes = { type: "button", role, "aria-checked": checked === undefined ? undefined : String(checked) };
+  return h("button", { ...attributes, tabindex: -1, on: { click: chosen } }, label, hint && h("kbd", {}, hint));
 }
 
 function itemsOf(list: HTMLElement): HTMLElement[] {
-  return [...list.querySelectorAll<HTMLElement>("[role=menuitem]")];
+  return [...list.querySelectorAll<HTMLElement>("[role^=menuitem]")];
 }
 
 /** Below its button and within the window, above it where there is more room. */

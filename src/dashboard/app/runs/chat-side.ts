@@ -1,42 +1,33 @@
-import { path, read } from "../api.ts";
+import { path } from "../api.ts";
+import { openChatPane } from "../chat/chat-pane.ts";
 import { fill, h } from "../dom.ts";
-import { empty, failure, loading } from "../parts/states.ts";
-import { hashOf } from "../places.ts";
+import type { App } from "../view.ts";
 import type { Run } from "../wire.ts";
 import { sessionPlace } from "./run-facts.ts";
 
 /** What was said in a run. */
 export interface ChatSide {
   readonly element: HTMLElement;
-  /** Shows the chat of the run as it is now. */
+  /** Shows the chat of the run, which is another one once its session is known. */
   show(run: Run): void;
   close(): void;
 }
 
-/** The chat of a run: the way to its session, or why there is none, in the server's words. */
-export function openChatSide(name: string): ChatSide {
-  const body = h("div", {}, loading("Looking for the chat"));
+/** The chat of the run `name`: that of its session; or why there is none, in the server's words. */
+export function openChatSide(name: string, app: App): ChatSide {
+  const element = h("div", { class: "pane" });
   let shown: string | undefined;
-  const ask = async (run: Run): Promise<void> => {
-    const place = sessionPlace(run);
-    try {
-      await read(path("runs", name, "chat"), { from: "tail" });
-      const link = place && h("a", { class: "button main", href: hashOf(place) }, "Open the session");
-      fill(body, empty("The chat is in the run's session.", h("p", {}, link)));
-    } catch (error) {
-      fill(
-        body,
-        failure("There is no chat to show.", error, () => void ask(run)),
-      );
-    }
-  };
+  let pane: ReturnType<typeof openChatPane> | undefined;
   return {
-    element: h("section", { class: "pane", "aria-label": "Chat" }, body),
+    element,
     show(run) {
-      const now = `${run.sessionId} ${run.session} ${run.status}`;
-      if (now !== shown) void ask(run);
-      shown = now;
+      const live = sessionPlace(run);
+      if (shown === (live?.id ?? "")) return;
+      shown = live?.id ?? "";
+      pane?.close();
+      pane = openChatPane({ app, base: path("runs", name), label: "Chat", ...(live !== undefined && { live }) });
+      fill(element, pane.element);
     },
-    close() {},
+    close: () => pane?.close(),
   };
 }

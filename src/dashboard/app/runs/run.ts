@@ -26,7 +26,7 @@ export interface RunView {
 export function openRun(name: string, app: App, known: () => readonly Run[]): RunView {
   app.title("Run");
   const log = openLogPane(name, app);
-  const chat = openChatSide(name);
+  const chat = openChatSide(name, app);
   const panes = sides({ Log: log.element, Chat: chat.element });
   const state = h("div", {}, loading("Looking for the run"));
   const head = makeHead({ app, known, prompt: log.prompt });

@@ -1,69 +1,158 @@
-import { append, fill, h, setText } from "../dom.ts";
+import { append, fill, h, icon } from "../dom.ts";
 import type { Live } from "../live/live.ts";
+import { failure } from "../parts/states.ts";
 import { refreshTimes } from "../parts/time.ts";
 import { hashOf, type Place, placeOf } from "../places.ts";
 import type { App, View } from "../view.ts";
+import { openHelp } from "./help.ts";
+import { listenToKeys } from "./keys.ts";
+import { linkBar } from "./link-bar.ts";
+import { Navigation } from "./navigation.ts";
+import { Notes } from "./notes.ts";
+import { Notifier } from "./notifier.ts";
+import { settingsMenu } from "./settings.ts";
+import { TabTitle } from "./tab-title.ts";
+import { followTheme } from "./theme.ts";
 import { openView } from "./views.ts";
 
-/** Puts the page into `body`, and shows the place that its address names. */
+/** Times that say how long ago something was are brought up to date so often. ms */
+const TIMES_MS = 30_000;
+
+/** Takes the page over that stands in `body`, and shows the place that its address names. */
 export function startShell(body: HTMLElement, live: Live): void {
-  const view = h("div", { id: "view" });
-  const polite = h("p", { class: "hidden", role: "status" });
-  const notes = h("div", { class: "notes" });
-  const nav = h("nav", { "aria-label": "Views" });
-  const header = h("header", { class: "top" }, h("a", { class: "brand", href: "#/" }, "agent-bridge"), nav);
-  fill(body, header, view, notes, polite);
-
-  let shown: { readonly place: Place; readonly view: View } | undefined;
-  const app: App = {
-    live,
-    now: () => Date.now(),
-    go(place, options = {}) {
-      if (options.replace) history.replaceState(null, "", hashOf(place));
-      else if (hashOf(place) !== location.hash) history.pushState(null, "", hashOf(place));
-      show();
-    },
-    title: (text) => {
-      document.title = text === "" ? "agent-bridge" : `${text} · agent-bridge`;
-    },
-    announce: (text) => setText(polite, text),
-    note(text, kind = "done") {
-      const note = h("div", { class: `note ${kind}`, role: kind === "failed" ? "alert" : "status" }, text);
-      append(notes, [note]);
-      setTimeout(() => note.remove(), 4_000);
-    },
-  };
-
-  const show = (): void => {
-    const place = placeOf(location.hash);
-    fill(nav, ...links(place));
-    if (shown?.view.move?.(place) === true) {
-      shown = { place, view: shown.view };
-      return;
-    }
-    shown?.view.close();
-    const opened = openView(place, app);
-    shown = { place, view: opened };
-    fill(view, opened.element);
-    opened.focus?.();
-  };
-
-  window.addEventListener("popstate", show);
-  document.addEventListener("keydown", (event) => {
-    if (shown?.view.key?.(event) === true) event.preventDefault();
-  });
-  setInterval(() => refreshTimes(body, Date.now()), 30_000);
-  show();
+  new Shell(body, live).show();
 }
 
-const VIEWS: readonly (readonly [string, Place, readonly Place["view"][]])[] = [
-  ["Sessions", { view: "home" }, ["home", "session"]],
-  ["Runs", { view: "runs" }, ["runs", "run"]],
-  ["Agents", { view: "agents" }, ["agents", "agent", "start"]],
-];
+class Shell {
+  readonly #frame: HTMLElement;
+  readonly #notes = new Notes();
+  readonly #title = new TabTitle();
+  readonly #navigation: Navigation;
+  readonly #notifier: Notifier;
+  readonly #app: App;
+  #shown: { readonly hash: string; readonly place: Place; readonly view: View } | undefined;
 
-function links(place: Place): HTMLElement[] {
-  return VIEWS.map(([name, to, within]) =>
-    h("a", { href: hashOf(to), "aria-current": within.includes(place.view) ? "page" : undefined }, name),
-  );
+  constructor(body: HTMLElement, live: Live) {
+    const header = find(body, "header");
+    this.#frame = find(body, "#view");
+    this.#navigation = new Navigation(find(header, "nav"));
+    this.#app = {
+      live,
+      now: () => Date.now(),
+      go: (place, options) => this.#go(place, options?.replace === true),
+      title: (text) => this.#title.set(text),
+      announce: (text) => this.#notes.announce(text),
+      note: (text, kind) => this.#notes.show(text, kind),
+    };
+    this.#notifier = new Notifier({
+      live,
+      app: this.#app,
+      place: () => this.#shown?.place,
+      waiting: (count, unseen) => {
+        this.#navigation.setWaiting(count);
+        this.#title.mark(unseen);
+      },
+    });
+    append(header, [this.#tools()]);
+    header.after(linkBar(live));
+    append(body, [this.#notes.element, this.#notes.polite]);
+    this.#listen(body);
+  }
+
+  /** Shows the place that the address names. */
+  show(): void {
+    const { hash } = location;
+    const place = placeOf(hash);
+    const before = this.#shown;
+    if (before?.hash === hash) return;
+    this.#navigation.setPlace(place);
+    if (before?.view.move?.(place) === true) {
+      this.#shown = { hash, place, view: before.view };
+    } else {
+      before?.view.close();
+      const view = this.#opened(place);
+      this.#shown = { hash, place, view };
+      fill(this.#frame, view.element);
+      if (before !== undefined) this.#entered(view);
+    }
+    this.#notifier.looked();
+  }
+
+  #opened(place: Place): View {
+    try {
+      return openView(place, this.#app);
+    } catch (error) {
+      this.#app.title("");
+      return { element: h("main", {}, failure("This can’t be shown", error)), close: () => undefined };
+    }
+  }
+
+  /** Who does not see the page is told that it is another one, and goes on reading there. */
+  #entered(view: View): void {
+    if (view.focus === undefined) this.#focusContent();
+    else view.focus();
+    this.#notes.announce(this.#title.text);
+  }
+
+  #focusContent(): void {
+    const start = this.#frame.querySelector<HTMLElement>("h1") ?? this.#frame.querySelector<HTMLElement>("main");
+    if (start === null) return;
+    if (!start.hasAttribute("tabindex")) start.tabIndex = -1;
+    start.focus({ preventScroll: true });
+  }
+
+  #go(place: Place, replace: boolean): void {
+    const hash = hashOf(place);
+    if (replace) history.replaceState(null, "", hash);
+    else if (hash !== location.hash) history.pushState(null, "", hash);
+    this.show();
+  }
+
+  #tools(): HTMLElement {
+    const settings = settingsMenu({ notices: this.#notices(), help: () => this.#help() });
+    const start = h("a", { class: "button", href: "#/start" }, icon("M8 3v10M3 8h10"), h("span", {}, "New session"));
+    return h("div", { class: "tools" }, start, settings);
+  }
+
+  #notices(): { readonly isOn: boolean; toggle(): void } {
+    const notifier = this.#notifier;
+    return {
+      get isOn() {
+        return notifier.isOn;
+      },
+      toggle: () => void notifier.toggle(),
+    };
+  }
+
+  #help(): void {
+    openHelp(this.#shown?.view.keys);
+  }
+
+  #listen(body: HTMLElement): void {
+    addEventListener("popstate", () => this.show());
+    addEventListener("hashchange", () => this.show());
+    followTheme();
+    find(body, ".skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      this.#focusContent();
+    });
+    listenToKeys({
+      go: (place) => this.#app.go(place),
+      help: () => this.#help(),
+      search: () => this.#frame.querySelector<HTMLElement>("[data-search]"),
+      view: () => this.#shown?.view,
+    });
+    const refresh = (): void => {
+      if (document.visibilityState === "visible") refreshTimes(body, Date.now());
+    };
+    setInterval(refresh, TIMES_MS);
+    document.addEventListener("visibilitychange", refresh);
+  }
+}
+
+/** @throws Error when the page has no such element */
+function find(parent: HTMLElement, selector: string): HTMLElement {
+  const found = parent.querySelector<HTMLElement>(selector);
+  if (found === null) throw new Error(`the page has no ${selector}`);
+  return found;
 }

@@ -1,0 +1,57 @@
+import { type Child, fill, h } from "../dom.ts";
+import type { Live } from "../live/live.ts";
+import { reasonOf } from "../parts/states.ts";
+import { signInWith } from "./sign-in.ts";
+
+/** The bar that says that the server is gone, or lets this browser in no more, and what to do about it; empty while all is well. */
+export function linkBar(live: Live): HTMLElement {
+  const bar = h("div", { class: "bar", role: "status" });
+  const show = (): void => {
+    const { status } = live;
+    bar.dataset.status = status;
+    if (status === "gone") fill(bar, ...gone(live));
+    else if (status === "shut-out") fill(bar, ...shutOut(live));
+    else fill(bar);
+  };
+  live.onStatus(show);
+  show();
+  return bar;
+}
+
+function gone(live: Live): HTMLElement[] {
+  const again = h("button", { type: "button", class: "button small", on: { click: () => live.retry() } }, "Try now");
+  return [h("p", {}, "The server does not answer. Trying again …"), again];
+}
+
+function shutOut(live: Live): HTMLElement[] {
+  const field = h("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "http://127.0.0.1:…/?t=…",
+  });
+  const failed = h("p", { class: "bad", role: "alert" });
+  const submitted = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    try {
+      await signInWith(field.value);
+      live.retry();
+    } catch (error) {
+      failed.textContent = reasonOf(error);
+    }
+  };
+  const form = h(
+    "form",
+    { class: "buttons", on: { submit: (event) => void submitted(event) } },
+    h("label", { class: "buttons" }, "A fresh link", field),
+    h("button", { type: "submit", class: "button small main" }, "Go on"),
+    h("button", { type: "button", class: "button small", on: { click: () => location.reload() } }, "Reload"),
+    failed,
+  );
+  return [h("p", {}, h("b", {}, "This browser is let in no more. "), reasonTold(live)), form];
+}
+
+/** The server's own words: they name the command that makes a link, between backticks. */
+function reasonTold({ reason = "" }: Live): Child {
+  return ["The server says: ", reason.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)))];
+}
