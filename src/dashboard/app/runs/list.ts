@@ -183,10 +183,6 @@ export function openRunList(app: App): RunList {
       left = focusedName() ?? rows.topKey();
     },
     key({ key }) {
-      if (key === "/") {
-        fields.focus();
-        return true;
-      }
       const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
       const at = names.indexOf(focusedName() ?? "");
       if (step !== undefined) focus(names[at < 0 ? 0 : at + step]);
