@@ -206,7 +206,7 @@ export class SessionList {
       now: app.now,
       filter: this.filter,
       fold: (project) => this.#fold(project),
-      more: (project) => this.#sessions.moreOf(project),
+      more: (project) => void this.#moreOf(project),
     };
     this.#window.set(this.#lines.map((line) => windowRow(line, context)));
     // At the top, what is new pushes down what is there.
@@ -257,6 +257,14 @@ export class SessionList {
     this.#window.toStart();
     this.#options.box.scrollTop = 0;
     this.focusAt(0);
+  }
+
+  /** The focus goes on to the first of what comes in place of the button that it was on. */
+  async #moreOf(project: string): Promise<void> {
+    const place = this.#focused();
+    await this.#sessions.moreOf(project);
+    const isLeft = document.activeElement === document.body || this.#lines[this.#focused()]?.kind === "rest";
+    if (place !== -1 && isLeft) this.focusAt(place);
   }
 
   #fold(project: string): void {
@@ -331,7 +339,8 @@ export class SessionList {
       const offset = element.getBoundingClientRect().top - box.getBoundingClientRect().top;
       box.scrollTop += offset - (spot.offset ?? 0);
     }
-    const focus = spot.focus === undefined ? undefined : this.#window.reveal(spot.focus);
+    // Bringing it into view could move what was in view then.
+    const focus = spot.focus === undefined ? undefined : this.#window.elementOf(spot.focus);
     mainOf(focus)?.focus({ preventScroll: true });
   }
 }

@@ -73,10 +73,10 @@ export class Sessions {
   }
 
   /** Reads more of a project's sessions, or reads them again where that failed. */
-  moreOf(project: string): void {
+  async moreOf(project: string): Promise<void> {
     const opened = this.#opened.get(project);
-    if (opened?.ready) void opened.more();
-    else void opened?.start();
+    if (opened?.ready) await opened.more();
+    else await opened?.start();
   }
 
   /** Brings up to date what was read. `ids` are the sessions that have changed, undefined when it may be any. */
