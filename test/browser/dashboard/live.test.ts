@@ -67,6 +67,29 @@ test("all tabs of a browser share one connection, which goes on when tabs are cl
   await until(() => way.open === 0);
 });
 
+test("a browser that shares no worker among tabs, or lets none be made, has a tab follow by itself", async (t) => {
+  for (const lacking of ["delete window.SharedWorker", "window.SharedWorker = function () { throw new Error('no') }"]) {
+    const window = await dashboard.window(t);
+    await window.context.addInitScript(lacking);
+    const page = await window.openTab(`#/claude/${ID}`);
+    await page.getByText(say()).waitFor();
+    await page.goto(`${dashboard.url}/#/runs`);
+    await page.goto(`${dashboard.url}/#/claude/${ID}`);
+    await page.getByText(say()).waitFor();
+  }
+});
+
+test("a tab that is come back to with Back goes on", async (t) => {
+  const window = await dashboard.window(t);
+  const page = await window.openTab(`#/claude/${ID}`);
+  await page.getByText(say()).waitFor();
+  await page.goto(`${dashboard.url}/api/state`);
+  const missed = say();
+  await page.goBack();
+  await page.getByText(missed).waitFor();
+  await page.getByText(say()).waitFor();
+});
+
 test("a server that ends and comes again is noticed, and no record is missing or there twice", async (t) => {
   const window = await dashboard.window(t, TALL);
   const page = await window.openTab(`#/claude/${ID}`);

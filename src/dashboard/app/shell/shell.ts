@@ -89,8 +89,8 @@ class Shell {
 
   /** Who does not see the page is told that it is another one, and goes on reading there. */
   #entered(view: View): void {
-    if (view.focus === undefined) this.#focusContent();
-    else view.focus();
+    view.focus?.();
+    if (!this.#frame.contains(document.activeElement)) this.#focusContent();
     this.#notes.announce(this.#title.text);
   }
 
