@@ -15,6 +15,7 @@ import { append } from "./bench/append.ts";
 import { big } from "./bench/big.ts";
 import { clients } from "./bench/clients.ts";
 import { codex } from "./bench/codex.ts";
+import { dashboard } from "./bench/dashboard.ts";
 import { exporting } from "./bench/export.ts";
 import { makeHistories, SCALE } from "./bench/histories.ts";
 import { idlePoll } from "./bench/idle-poll.ts";
@@ -44,6 +45,7 @@ const MEASURES: readonly Measure[] = [
   codex,
   recorder,
   exporting,
+  dashboard,
 ];
 
 const text = { type: "string" } as const;

@@ -25,6 +25,7 @@ const TASKS = {
   test: () => [["scripts/test.ts"]],
   real: () => [["scripts/real.ts"]],
   bench: () => [["scripts/bench.ts"]],
+  screenshots: () => [["scripts/screenshots.ts"]],
 };
 
 const words = process.argv.slice(2);

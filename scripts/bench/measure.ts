@@ -5,7 +5,7 @@ import type { History, WrittenBigSession, WrittenSession } from "../history.ts";
 export interface Row {
   readonly measure: string;
   readonly what: string;
-  readonly unit: "ms" | "µs" | "MB" | "KB";
+  readonly unit: "ms" | "µs" | "MB" | "KB" | "nodes";
   readonly ours: number;
   /** The baseline of the same run, in the same unit. */
   readonly bare?: number;

@@ -82,6 +82,22 @@ test("at most 64 sessions are live, however many are started at once", async (t)
   await start();
 });
 
+test("a terminal tells its size, also when that has changed; sessions.json does not, and a command has none", async (t) => {
+  const home = driving(t);
+  const sizeOf = async (id: string) => {
+    const { columns, rows } = await home.session(id);
+    return [columns, rows];
+  };
+  const terminal = { kind: "terminal", cwd: home.cwd, argv: ["sleep", "1000"] } as const;
+  const { id } = await home.sessions.start(terminal);
+  assert.deepEqual(await sizeOf(id), [80, 24]);
+  await home.sessions.input(id, { columns: 132, rows: 43 });
+  assert.deepEqual(await sizeOf(id), [132, 43]);
+  assert.doesNotMatch(readFileSync(join(home.bridgeHome, "sessions.json"), "utf8"), /"columns"/);
+  const command = await home.sessions.start({ ...terminal, kind: "command" });
+  assert.deepEqual(await sizeOf(command.id), [undefined, undefined]);
+});
+
 test("sessions.json tells of a live session who drives it, and of an ended one how it went; nobody else can read it", async (t) => {
   const home = driving(t);
   const { id } = await home.turn(["say x"], { name: "worker" });

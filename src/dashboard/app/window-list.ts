@@ -62,6 +62,7 @@ export class WindowList {
   /** Where the view was when this class last looked or moved it. */
   #top = 0;
   #busy = false;
+  #frame: number | undefined;
 
   constructor(options: WindowListOptions) {
     this.#options = options;
@@ -84,6 +85,7 @@ export class WindowList {
 
   close(): void {
     this.#sizes.disconnect();
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#options.box.removeEventListener("scroll", this.#scrolled);
   }
 
@@ -186,13 +188,24 @@ export class WindowList {
     if (this.#busy || this.#options.box.clientHeight === 0) return;
     this.#busy = true;
     try {
+      // First to the end, or the tall rows there would be taken for far from the view.
+      if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
       this.#extend();
       this.#trim();
       if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
     } finally {
       this.#busy = false;
     }
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.#askForMore();
+    });
+  }
+
+  /** Once a frame at most: whoever answers at once by setting the same rows again would never let go of the page. */
+  #askForMore(): void {
     const view = this.#options.box.clientHeight;
+    if (view === 0) return;
     if (this.#first === 0 && this.#above() < view) this.#options.near?.("first");
     if (this.#end === this.#rows.length && this.#below() < view) this.#options.near?.("last");
   }

@@ -80,6 +80,8 @@ export interface Item {
   readonly of?: Cursor;
   readonly error?: true;
   readonly cut?: true;
+  /** It has grown here, and stands further up, where it began. */
+  readonly earlier?: true;
 }
 
 /** An item as `…/item?ref=` gives it: uncut, and with the call's input. */

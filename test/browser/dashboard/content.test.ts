@@ -189,13 +189,13 @@ test("a call shows its command and fields, and its output whole and coloured, bi
   await page.getByText("Run the tests").waitFor();
   assert.equal(await page.locator(".detail-input code").textContent(), "npm test");
   assert.deepEqual(await page.locator("dt").allTextContents(), ["description", "timeout"]);
-  await page.locator(".output .sgr-1").waitFor();
+  await page.locator(".tool-output .sgr-1").waitFor();
   await page.getByRole("button", { name: "Show 2,000 of 4,801 more lines" }).click();
   await page.getByRole("button", { name: "Show 2,000 of 2,801 more lines" }).click();
   await page.getByRole("button", { name: "Show 801 more lines" }).click();
-  assert.match((await page.locator(".output pre").textContent()) ?? "", /^ok red more\n(?:more\n)+end$/);
+  assert.match((await page.locator(".tool-output pre").textContent()) ?? "", /^ok red more\n(?:more\n)+end$/);
   assert.equal((await nodes(page)) < 60, true);
-  await page.locator(".output pre[tabindex]").waitFor();
+  await page.locator(".tool-output pre[tabindex]").waitFor();
   assert.deepEqual(await axe(page), []);
 });
 
@@ -285,8 +285,8 @@ test("pictures of everything, for people to look at", async (t) => {
     };
     await page.evaluate(`show(diffView(editsOf("x", ${JSON.stringify({ changes })}), app))`);
     await unfold(page, CALL, [OUTPUT], WHOLE);
-    await page.locator(".output .sgr-1").waitFor();
-    await page.locator(".output pre[tabindex]").waitFor();
+    await page.locator(".tool-output .sgr-1").waitFor();
+    await page.locator(".tool-output pre[tabindex]").waitFor();
     const sideways = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
     assert.equal(await page.evaluate(sideways), false, `${name} scrolls sideways`);
     assert.deepEqual(await axe(page), []);

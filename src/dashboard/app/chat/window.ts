@@ -26,6 +26,8 @@ export class ChatWindow {
   #items: Held[] = [];
   /** Where each key is: its place in `#items` plus `#base`. */
   readonly #places = new Map<string, number>();
+  /** Items that have grown and begin above what is held, by key: as they are now. */
+  readonly #grown = new Map<string, Item>();
   #base = 0;
   #start: Cursor | null = null;
   #end: Cursor = "0";
@@ -66,6 +68,7 @@ export class ChatWindow {
   open(part: Part): void {
     this.#items = [];
     this.#places.clear();
+    this.#grown.clear();
     this.#base = 0;
     this.#characters = 0;
     this.#start = part.start;
@@ -76,7 +79,7 @@ export class ChatWindow {
   /** Puts the page above in front. */
   prepend(items: readonly Item[], start: Cursor | null): void {
     this.#start = start;
-    const fresh = keyed(items).filter((held) => !this.#replace(held));
+    const fresh = keyed(items).flatMap((held) => (this.#replace(held) ? [] : (this.#placed(held) ?? [])));
     this.#base -= fresh.length;
     this.#items = [...fresh, ...this.#items];
     fresh.forEach(({ key, item }, place) => {
@@ -132,17 +135,33 @@ export class ChatWindow {
   #add(items: readonly Item[]): number {
     let added = 0;
     for (const held of keyed(items)) {
-      if (this.#replace(held) || this.#isEarlier(held)) continue;
+      if (this.#replace(held) || this.#isAbove(held)) continue;
+      const placed = this.#placed(held);
+      if (placed === undefined) continue;
       this.#places.set(held.key, this.#base + this.#items.length);
-      this.#items.push(held);
+      this.#items.push(placed);
       this.#characters += sizeOf(held.item);
       added++;
     }
     return added;
   }
 
+  /** `held` as it is now, where it has its place; one that begins further up waits until that is read: undefined. */
+  #placed(held: Held): Held | undefined {
+    const { key, item } = held;
+    if (item.earlier) {
+      if (this.#grown.size >= MOST_GROWN) this.#grown.clear();
+      this.#grown.set(key, item);
+      return undefined;
+    }
+    const grown = this.#grown.get(key);
+    if (grown === undefined) return held;
+    this.#grown.delete(key);
+    return { ...held, item: { ...grown, ref: item.ref } };
+  }
+
   /** Whether an item that comes anew stands above what is held: it has an id, and is older than all of this. */
-  #isEarlier({ item }: Held): boolean {
+  #isAbove({ item }: Held): boolean {
     const first = this.#items[0];
     return item.id !== undefined && this.#start !== null && first !== undefined && item.at < first.item.at;
   }
@@ -152,7 +171,7 @@ export class ChatWindow {
     if (held === undefined) return false;
     if (!same(held.item, item)) {
       this.#characters += sizeOf(item) - sizeOf(held.item);
-      held.item = item;
+      held.item = item.earlier ? { ...item, ref: held.item.ref } : item;
       held.revision++;
     }
     return true;
@@ -166,6 +185,9 @@ export class ChatWindow {
   }
 }
 
+/** As many items wait for their place at most. */
+const MOST_GROWN = 1_000;
+
 /** `items` with their keys. A page holds whole records, so that the number of an item within its record is always the same. */
 export function keyed(items: readonly Item[]): Held[] {
   let number = 0;
@@ -178,14 +200,7 @@ export function keyed(items: readonly Item[]): Held[] {
 }
 
 function same(a: Item, b: Item): boolean {
-  return (
-    a.text === b.text &&
-    a.summary === b.summary &&
-    a.error === b.error &&
-    a.at === b.at &&
-    a.cut === b.cut &&
-    a.ref === b.ref
-  );
+  return a.text === b.text && a.summary === b.summary && a.error === b.error && a.at === b.at && a.cut === b.cut;
 }
 
 function sizeOf({ text = "", summary = "" }: Item): number {

@@ -20,9 +20,14 @@ export function rgbOf(colour: Colour): Rgb {
   return [step(Math.floor(index / 36)), step(Math.floor(index / 6) % 6), step(index % 6)];
 }
 
+/** Black or white, which can be read best on `ground`. */
+export function plainOn(ground: Rgb): Rgb {
+  return contrast(WHITE, ground) > contrast(BLACK, ground) ? WHITE : BLACK;
+}
+
 /** `colour`, as much lighter or darker as it must be to be read on `ground`. */
 export function readableOn(colour: Rgb, ground: Rgb): Rgb {
-  const towards = contrast(WHITE, ground) > contrast(BLACK, ground) ? WHITE : BLACK;
+  const towards = plainOn(ground);
   let best = colour;
   for (let part = 0.1; contrast(best, ground) < ENOUGH && part < 1.05; part += 0.1) {
     best = mixed(colour, towards, Math.min(part, 1));

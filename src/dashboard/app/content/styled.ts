@@ -1,6 +1,6 @@
 import { h } from "../dom.ts";
 import { ansiRuns } from "./ansi.ts";
-import { cssOf, DARK, LIGHT, readableOn, rgbOf } from "./colour.ts";
+import { cssOf, DARK, LIGHT, plainOn, readableOn, rgbOf } from "./colour.ts";
 import type { Colour, Style } from "./sgr.ts";
 
 /**
@@ -35,7 +35,7 @@ function colour(span: HTMLElement, classes: readonly string[], fg: Colour | unde
   if (classes.includes("sgr-bg") && bg !== undefined) {
     const ground = rgbOf(bg);
     span.style.setProperty("--bg", cssOf(ground));
-    span.style.setProperty("--fg", cssOf(readableOn(fg === undefined ? ground : rgbOf(fg), ground)));
+    span.style.setProperty("--fg", cssOf(fg === undefined ? plainOn(ground) : readableOn(rgbOf(fg), ground)));
   } else if (classes.includes("sgr-fg") && fg !== undefined) {
     span.style.setProperty("--in-light", cssOf(readableOn(rgbOf(fg), LIGHT)));
     span.style.setProperty("--in-dark", cssOf(readableOn(rgbOf(fg), DARK)));

@@ -62,7 +62,7 @@ function fieldsView(fields: JsonObject, told: ReadonlySet<string>, app: Host): C
   const rows = Object.entries(fields)
     .filter(([name, value]) => !told.has(name) && value !== undefined && value !== null)
     .map(([name, value]) => h("div", {}, h("dt", {}, readableLine(name)), h("dd", {}, valueView(name, value, app))));
-  return rows.length > 0 && h("dl", { class: "fields" }, rows);
+  return rows.length > 0 && h("dl", { class: "tool-fields" }, rows);
 }
 
 function valueView(name: string, value: unknown, app: Host): Child {

@@ -23,7 +23,7 @@ export function toolOutput(item: Item, isWhole: boolean, app: Pick<App, "note">)
   const copied = (): string => readable(withoutAnsi(text));
   return h(
     "figure",
-    { class: item.error ? "output bad" : "output" },
+    { class: item.error ? "tool-output bad" : "tool-output" },
     h(
       "figcaption",
       {},

@@ -81,10 +81,10 @@ export function openRunList(app: App): RunList {
     return now;
   };
 
-  const loadMore = (limit: number): Promise<void> => {
+  const loadMore = async (limit: number): Promise<void> => {
+    const next = loaded?.next;
+    if (next == null) return;
     more ??= (async () => {
-      const next = loaded?.next;
-      if (next == null) return;
       try {
         const page = await readRuns(next, limit);
         // After a refresh meanwhile that went further, or less far, this page does not follow what is loaded.

@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { ask } from "../../built/product.ts";
+import { post } from "../../built/session-server.ts";
+import { FAKE_AGENT } from "../../support/fake-agent.ts";
+import { until } from "../../support/until.ts";
+import { axe, dashboardFor } from "./harness.ts";
+
+const dashboard = dashboardFor({
+  home: ({ home }) => {
+    mkdirSync(join(home, "work/shop"), { recursive: true });
+    mkdirSync(join(home, ".agent-bridge"), { mode: 0o700 });
+    const helper = { command: process.execPath, args: [FAKE_AGENT, "load", `store ${join(home, "fakes")}`] };
+    writeFileSync(
+      join(home, ".agent-bridge/config.json"),
+      JSON.stringify({ version: 1, agents: { helper, broken: { command: "no-such-program" } } }),
+    );
+  },
+});
+
+const cwd = (): string => join(dashboard.machine.home, "work/shop");
+
+/** Starts a session by the API; its id. */
+async function started(body: object): Promise<string> {
+  const { status, body: session } = await post(dashboard.api, "/api/sessions", { cwd: cwd(), ...body });
+  assert.equal(status, 201, JSON.stringify(session));
+  return session.id;
+}
+
+function helper(t: TestContext, more: object = {}): Promise<{ readonly id: string; readonly tab: Page }> {
+  return opened(t, { agent: "helper", permit: "ask", ...more });
+}
+
+/** A session that was started by the API, in a tab. */
+async function opened(t: TestContext, body: object): Promise<{ readonly id: string; readonly tab: Page }> {
+  const id = await started(body);
+  const tab = await dashboard.tab(t, `#/agents/${id}`);
+  await tab.locator(".drive").waitFor();
+  return { id, tab };
+}
+
+const prompt = (tab: Page): Locator => tab.getByRole("textbox", { name: "Prompt" });
+const button = (tab: Page, name: string): Locator => tab.getByRole("button", { name, exact: true });
+/** Comes back when the session is said to be in that state. */
+const stands = (tab: Page, words: string): Promise<void> => tab.locator(".drive .status", { hasText: words }).waitFor();
+
+async function say(tab: Page, text: string): Promise<void> {
+  await prompt(tab).fill(text);
+  await prompt(tab).press("Enter");
+}
+
+test("an agent is started from the form, prompted, and says something", async (t) => {
+  const tab = await dashboard.tab(t, "#/agents");
+  await tab.getByRole("link", { name: "Start an agent" }).click();
+  await tab.getByLabel("Agent", { exact: true }).waitFor();
+  assert.equal(await tab.getByLabel("Agent", { exact: true }).inputValue(), "helper");
+  assert.equal(await tab.getByRole("option", { name: "broken (not installed)" }).isDisabled(), true);
+  assert.deepEqual(await axe(tab), []);
+  await tab.getByLabel("Folder", { exact: true }).fill(cwd());
+  await tab.getByLabel("Name", { exact: true }).fill("from the form");
+  await tab.getByLabel("First prompt", { exact: true }).fill('say "good morning"');
+  await button(tab, "Start").click();
+  await tab.getByRole("heading", { name: "from the form", level: 1 }).waitFor();
+  await tab.getByRole("region", { name: "Conversation" }).getByText("good morning", { exact: true }).waitFor();
+  await stands(tab, "Ready");
+  await say(tab, 'say "second answer"');
+  await tab.getByText("second answer", { exact: true }).waitFor();
+  await until(async () => (await prompt(tab).inputValue()) === "");
+});
+
+test("what can't be started is said in the server's words, and the form stays as it was", async (t) => {
+  const window = await dashboard.window(t);
+  const tab = await window.openTab("#/start?cwd=/nowhere/at/all");
+  window.seen.expect(/console .*status of 400/);
+  await tab.getByLabel("First prompt", { exact: true }).fill("say x");
+  await button(tab, "Start").click();
+  await tab.getByRole("alert").getByText("is no folder that is there").waitFor();
+  assert.equal(await tab.getByLabel("First prompt", { exact: true }).inputValue(), "say x");
+  assert.equal(await button(tab, "Start").isEnabled(), true);
+});
+
+test("a command line is shown as it will run, and is not sent while it is not whole", async (t) => {
+  const tab = await dashboard.tab(t, `#/start?cwd=${encodeURIComponent(cwd())}`);
+  await tab.getByLabel("What", { exact: true }).selectOption("command");
+  await tab.getByLabel("Command line", { exact: true }).fill('sh -c "echo one two');
+  await button(tab, "Start").click();
+  await tab.getByRole("alert").getByText('The " is not closed.').waitFor();
+  await tab.getByLabel("Command line", { exact: true }).fill('sh -c "echo one two"');
+  await tab.getByText("Runs: sh -c 'echo one two'").waitFor();
+  await button(tab, "Start").click();
+  await tab.locator(".screen").getByText("one two", { exact: true }).waitFor();
+  await stands(tab, "Ended");
+  await tab.getByText("exit code 0").waitFor();
+});
+
+test("a question is answered, and the turn goes on", async (t) => {
+  const { tab } = await helper(t);
+  await say(tab, 'ask "the-file"\nsay done');
+  const question = tab.getByRole("group", { name: /^Permission: / });
+  await question.waitFor();
+  await stands(tab, "Waits for your answer");
+  assert.deepEqual(await question.getByRole("button").allInnerTexts(), ["Allow", "Always allow", "Reject"]);
+  assert.deepEqual(await axe(tab, [], ".session-foot"), []);
+  await button(tab, "Reject").click();
+  await question.waitFor({ state: "detached" });
+  await stands(tab, "Ready");
+});
+
+test("a question that was answered elsewhere is gone", async (t) => {
+  const { id, tab } = await helper(t);
+  await say(tab, "ask q1\nask q2\nuntil-cancel");
+  await tab.getByRole("group", { name: "Permission: q1" }).waitFor();
+  await button(tab, "Allow").focus();
+  await post(dashboard.api, `/api/sessions/${id}/permissions`, { toolCallId: "q1", optionId: "allow" });
+  await tab.getByRole("group", { name: "Permission: q2" }).waitFor();
+  assert.equal(await tab.getByRole("group", { name: "Permission: q1" }).count(), 0);
+});
+
+test("a turn is cancelled, and the session goes on", async (t) => {
+  const { tab } = await helper(t);
+  await say(tab, "say begun\nsilent");
+  await stands(tab, "At work");
+  await button(tab, "Cancel turn").click();
+  await stands(tab, "Ready");
+  await say(tab, 'say "goes on"');
+  await tab.getByText("goes on", { exact: true }).waitFor();
+});
+
+test("a prompt to a busy session waits in the field until one says that it interrupts", async (t) => {
+  const { tab } = await helper(t);
+  await say(tab, "say begun\nsilent");
+  await stands(tab, "At work");
+  await say(tab, 'say "came between"');
+  await button(tab, "Send and interrupt").waitFor();
+  assert.equal(await prompt(tab).inputValue(), 'say "came between"');
+  await button(tab, "Send and interrupt").click();
+  await tab.getByText("came between", { exact: true }).waitFor();
+  await stands(tab, "Ready");
+});
+
+test("a draft outlives the page, and is gone once it was taken", async (t) => {
+  const { tab } = await helper(t);
+  await prompt(tab).fill("say one");
+  await prompt(tab).press("Shift+Enter");
+  await prompt(tab).pressSequentially("say two");
+  await tab.reload();
+  await prompt(tab).waitFor();
+  assert.equal(await prompt(tab).inputValue(), "say one\nsay two");
+  assert.equal(await prompt(tab).getAttribute("rows"), "2");
+  await prompt(tab).press("Enter");
+  await until(async () => (await prompt(tab).inputValue()) === "");
+  await tab.reload();
+  await prompt(tab).waitFor();
+  assert.equal(await prompt(tab).inputValue(), "");
+});
+
+test("a session is stopped after one was asked once more, and restarted", async (t) => {
+  const { id, tab } = await helper(t, { name: "to be stopped" });
+  await button(tab, "Stop").click();
+  await button(tab, "No").click();
+  await button(tab, "Stop").click();
+  await button(tab, "Yes, stop it").click();
+  await stands(tab, "Ended");
+  assert.equal(await prompt(tab).isVisible(), false);
+  await button(tab, "Restart").click();
+  await tab.waitForURL((url) => url.hash.startsWith("#/agents/") && !url.hash.endsWith(id));
+  await stands(tab, "Ready");
+  assert.equal(await tab.getByRole("link", { name: "Restarted from" }).getAttribute("href"), `#/agents/${id}`);
+});
+
+test("the list shows what is live first, what waits before all, and keeps up", async (t) => {
+  const tab = await dashboard.tab(t, "#/agents");
+  const row = (name: string): Locator => tab.getByRole("listitem").filter({ hasText: name });
+  const idle = await started({ agent: "helper", permit: "ask", name: "is idle" });
+  await started({ agent: "helper", permit: "ask", name: "is asking", prompt: "ask the-file\nuntil-cancel" });
+  await row("is asking").getByText("asks: the-file").waitFor();
+  const names = await tab.locator(".own-row > a").allInnerTexts();
+  assert.equal(names.indexOf("is asking") < names.indexOf("is idle"), true);
+  assert.equal(await row("is idle").locator(".status").textContent(), "Ready");
+  await post(dashboard.api, `/api/sessions/${idle}/prompt`, { prompt: "silent" });
+  await row("is idle").locator(".status", { hasText: "At work" }).waitFor();
+  assert.deepEqual(await axe(tab), []);
+  await row("is idle").getByRole("link").click();
+  await stands(tab, "At work");
+  assert.equal(new URL(tab.url()).hash, `#/agents/${idle}`);
+});
+
+test("a terminal is typed into, shows colours, and is left by Escape twice and by Shift+Tab", async (t) => {
+  const { tab } = await opened(t, { kind: "terminal", argv: ["/bin/sh"] });
+  const screen = tab.getByRole("application");
+  await screen.click();
+  await tab.keyboard.type("printf '\\033[31mr%s\\033[m\\n' ed; PS1='ready> '");
+  await tab.keyboard.press("Enter");
+  await screen.getByText("ready>").first().waitFor();
+  assert.equal(await screen.locator(".sgr-1").first().textContent(), "red");
+  assert.deepEqual(await axe(tab), []);
+  await tab.keyboard.press("Escape");
+  await tab.keyboard.press("Escape");
+  assert.equal(await tab.getByLabel("A line of input").evaluate((field) => field.matches(":focus")), true);
+  await button(tab, "Ctrl-C: interrupt").click();
+  await tab.getByLabel("A line of input").fill("echo from-the-$((40+2))-line");
+  await tab.getByLabel("A line of input").press("Enter");
+  await screen.getByText("from-the-42-line", { exact: true }).waitFor();
+  await screen.focus();
+  await tab.keyboard.press("Shift+Tab");
+  assert.equal(await screen.evaluate((box) => box.matches(":focus")), false);
+  await screen.focus();
+  await tab.keyboard.type("sleep 100; echo slept");
+  await tab.keyboard.press("Enter");
+  await screen.getByText("sleep 100").waitFor();
+  await tab.keyboard.press("Control+c");
+  await tab.keyboard.type("exit 3");
+  await tab.keyboard.press("Enter");
+  await tab.getByText("exit code 3").waitFor();
+});
+
+test("a terminal keeps up with much output and keeps few lines in the page", async (t) => {
+  const script = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line $i; done; read x";
+  const { tab } = await opened(t, { kind: "terminal", argv: ["/bin/sh", "-c", script] });
+  const screen = tab.getByRole("application");
+  await screen.getByText("line 3000", { exact: true }).waitFor();
+  assert.equal((await screen.locator(".screen-line").count()) < 200, true);
+  await screen.evaluate((box) => {
+    box.scrollTop = 0;
+  });
+  await button(tab, "To the end").waitFor();
+  await button(tab, "To the end").click();
+  await screen.getByText("line 3000", { exact: true }).waitFor();
+});
+
+test("a terminal that gets another size elsewhere is shown in it", async (t) => {
+  const { id, tab } = await opened(t, { kind: "terminal", argv: ["/bin/sh"], columns: 20, rows: 5 });
+  const screen = tab.getByRole("application");
+  await screen.locator(".screen-line").nth(4).waitFor();
+  assert.equal(await screen.locator(".screen-line").count(), 5);
+  await post(dashboard.api, `/api/sessions/${id}/input`, { columns: 40, rows: 9 });
+  await screen.locator(".screen-line").nth(8).waitFor();
+  const { json } = await ask(dashboard.api, `/api/sessions/${id}`);
+  assert.deepEqual([json.columns, json.rows], [40, 9]);
+  await screen.focus();
+  await tab.keyboard.type("stty size");
+  await tab.keyboard.press("Enter");
+  await screen.getByText("9 40", { exact: true }).waitFor();
+});
+
+test("a command takes lines and the end of its input", async (t) => {
+  const { tab } = await opened(t, { kind: "command", argv: ["sh", "-c", "echo begun; cat; echo over"] });
+  const output = tab.getByRole("region", { name: "Output" });
+  await output.getByText("begun").waitFor();
+  await tab.getByLabel("A line of input").fill("a line for it");
+  await button(tab, "Send line").click();
+  await output.getByText("a line for it", { exact: true }).waitFor();
+  assert.deepEqual(await axe(tab), []);
+  await button(tab, "End of input").click();
+  await output.getByText("over", { exact: true }).waitFor();
+  await stands(tab, "Ended");
+});
+
+test("what no session is called is said to be none", async (t) => {
+  const window = await dashboard.window(t);
+  window.seen.expect(/console .*status of 404/);
+  const tab = await window.openTab("#/agents/sess_ffffffff");
+  await tab.getByText("No such session.").waitFor();
+});
+
+test("a session whose server was killed is shown as interrupted, and can be restarted", async (t) => {
+  const window = await dashboard.window(t);
+  const id = await started({ agent: "helper", permit: "ask", prompt: "say begun\nsilent" });
+  const tab = await window.openTab(`#/agents/${id}`);
+  await stands(tab, "At work");
+  dashboard.server.child.kill("SIGKILL");
+  await dashboard.server.ended;
+  await dashboard.startServer();
+  await stands(tab, "Interrupted");
+  await tab.getByText("the server that had started it ended").waitFor();
+  await button(tab, "Restart").click();
+  await stands(tab, "Ready");
+});
