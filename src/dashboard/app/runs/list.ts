@@ -1,6 +1,6 @@
-import { refetching } from "../agents/refetch.ts";
 import { path, read, Unreachable } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
+import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { dayOf } from "../parts/time.ts";
 import { hashOf, type RunsFilter } from "../places.ts";
