@@ -268,9 +268,12 @@ test("what no session is called is said to be none", async (t) => {
 
 test("a session whose server was killed is shown as interrupted, and can be restarted", async (t) => {
   const window = await dashboard.window(t);
+  // What was on its way when the server was killed.
+  window.seen.allow(/^console Failed to load resource: net::ERR_/);
   const id = await started({ agent: "helper", permit: "ask", prompt: "say begun\nsilent" });
   const tab = await window.openTab(`#/agents/${id}`);
   await stands(tab, "At work");
+  await tab.getByText("begun", { exact: true }).waitFor();
   dashboard.server.child.kill("SIGKILL");
   await dashboard.server.ended;
   await dashboard.startServer();

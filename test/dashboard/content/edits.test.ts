@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import type { FileEdit } from "../../../src/dashboard/app/content/changes.ts";
 import { commandBeyondPatch, commandOf, editsOf } from "../../../src/dashboard/app/content/edits.ts";
@@ -72,6 +74,26 @@ test("Codex's patches, in each form that it calls for one", () => {
     ["patch", { mode: "patch", patch: PATCH }],
   ];
   for (const [tool, input] of forms) assert.deepEqual(told(editsOf(tool, input)), PATCHED, JSON.stringify(input));
+});
+
+test("the patches that Codex wrote, in each of its versions", () => {
+  const cwd = fileURLToPath(new URL("../../../fixtures/codex/", import.meta.url));
+  const inputs = globSync("**/*.jsonl", { cwd }).flatMap((file) =>
+    readFileSync(cwd + file, "utf8")
+      .split("\n")
+      .filter((line) => line.includes("*** Begin Patch") && /"type":"(?:custom_tool|function)_call"/.test(line))
+      .map((line): unknown => {
+        const record = JSON.parse(line);
+        // The first versions wrote what is now the payload as the record itself.
+        const { input, arguments: words } = record.payload ?? record;
+        return input ?? JSON.parse(words);
+      })
+      .filter((input) => typeof input !== "string" || input.startsWith("*** Begin Patch")),
+  );
+  assert.equal(inputs.length > 3, true);
+  for (const input of inputs) {
+    assert.deepEqual(told(editsOf("apply_patch", input)), ["add hello.txt +1 -0\n+hello"], JSON.stringify(input));
+  }
 });
 
 test("a command that does more than put a patch into place is told too", () => {

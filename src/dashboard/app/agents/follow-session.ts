@@ -1,7 +1,7 @@
 import { path, read } from "../api.ts";
+import { refetching } from "../parts/refetch.ts";
 import type { App } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
-import { refetching } from "./refetch.ts";
 
 /** ms between two looks at a session: somebody waits for what comes of what they did. */
 const GAP = 300;

@@ -1,6 +1,7 @@
 import { read } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
+import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading, reasonOf } from "../parts/states.ts";
 import { time } from "../parts/time.ts";
 import { hashOf } from "../places.ts";
@@ -9,7 +10,6 @@ import { WindowList, type WindowRow } from "../window-list.ts";
 import type { OwnSession, OwnSessionPage } from "../wire.ts";
 import { lineOf } from "./command-line.ts";
 import { type OwnList, withFirstPage, withNextPage } from "./own-list.ts";
-import { refetching } from "./refetch.ts";
 import { callName, exitWords, isOurs, KIND_NAMES } from "./standing.ts";
 import { statusChip } from "./status-line.ts";
 

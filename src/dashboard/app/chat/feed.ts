@@ -1,3 +1,4 @@
+import { Unreachable } from "../api.ts";
 import type { Live, Off } from "../live/live.ts";
 import type { ChatPage, Cursor, Item } from "../wire.ts";
 import { type ChatSource, readBefore, readFrom, readTail } from "./source.ts";
@@ -141,7 +142,7 @@ export class Feed {
     try {
       await this.#begin(direction, page);
     } catch (error) {
-      this.#events.failed(error);
+      this.#failed(error);
       return;
     }
     this.#events.changed();
@@ -180,7 +181,7 @@ export class Feed {
     return this.#live.follow(live, this.window.end, (event) => {
       if (event.kind === "page") this.#take(event);
       else if (event.kind === "reset") void this.#openAnew();
-      else if (event.kind === "error") this.#events.failed(new Error(event.message));
+      else if (event.kind === "error") this.#off = this.#poll();
       else void this.#catchUp();
     });
   }
@@ -201,11 +202,20 @@ export class Feed {
     }
   }
 
+  /** Asks for what is new now and then; where that fails, it says why and ends. */
   #poll(): Off {
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void this.#catchUp();
     }, POLL_MS);
     return () => clearInterval(timer);
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof Unreachable)) {
+      this.#off?.();
+      this.#off = undefined;
+    }
+    this.#events.failed(error);
   }
 
   #take(page: { readonly items: readonly Item[]; readonly next: Cursor }): void {
@@ -222,7 +232,7 @@ export class Feed {
     try {
       await this.open("tail");
     } catch (error) {
-      this.#events.failed(error);
+      this.#failed(error);
     }
   }
 }

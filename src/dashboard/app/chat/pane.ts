@@ -1,5 +1,6 @@
-import { Refused } from "../api.ts";
+import { Refused, Unreachable } from "../api.ts";
 import { h } from "../dom.ts";
+import type { Off } from "../live/live.ts";
 import { failure, loading } from "../parts/states.ts";
 import { dayOf, startOfDay } from "../parts/time.ts";
 import type { App } from "../view.ts";
@@ -51,10 +52,13 @@ export class ChatPane {
   #finding: AbortController | undefined;
   #missed = 0;
   #marked: string | undefined;
+  /** What was to be opened when the server was gone. */
+  #awaited: Opening | undefined;
+  readonly #off: Off;
 
   constructor(options: PaneOptions) {
     this.#options = options;
-    const rows = h("div", { class: "chat-rows", role: "feed", "aria-label": options.label });
+    const rows = h("div", { class: "chat-rows" });
     this.#state = h("div", { class: "chat-state" });
     this.#box = h("div", { class: "chat-box", tabindex: 0, role: "region", "aria-label": options.label }, rows);
     this.#bar = new PaneBar({
@@ -91,11 +95,15 @@ export class ChatPane {
         this.#tell();
       },
     });
+    this.#off = options.app.live.onStatus((status) => {
+      if (status === "live") this.#back();
+    });
     void this.#begin();
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#off();
     this.#finding?.abort();
     this.#feed.close();
     this.#list.close();
@@ -288,15 +296,27 @@ export class ChatPane {
     }
   }
 
-  /** Says that the chat can not be read, and why. */
+  /**
+   * Says that the chat can't be read, and why. While the server does not answer, what is shown stays: the page says that
+   * it is gone, and this goes on when it is back.
+   */
   failed(error: unknown, where: Opening = "tail"): void {
-    const again = (): void => {
-      this.#state.replaceChildren(loading("Reading the chat"));
-      void this.#opened(where).then((done) => {
-        if (done && where === "tail") this.#list.toEnd();
-      });
-    };
-    this.#state.replaceChildren(failure("This chat can't be read", error, again));
+    const isAway = error instanceof Unreachable;
+    this.#awaited = isAway ? where : undefined;
+    if (isAway && this.#rows.length > 0) return;
+    this.#state.replaceChildren(failure("This chat can't be read", error, () => void this.#again(where)));
+  }
+
+  async #again(where: Opening): Promise<void> {
+    this.#awaited = undefined;
+    this.#state.replaceChildren(loading("Reading the chat"));
+    if ((await this.#opened(where)) && where === "tail") this.#list.toEnd();
+  }
+
+  /** The server is back. */
+  #back(): void {
+    if (this.#rows.length === 0 && this.#awaited !== undefined) void this.#again(this.#awaited);
+    else void this.#feed.later();
   }
 
   #tell(): void {

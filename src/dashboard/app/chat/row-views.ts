@@ -60,7 +60,7 @@ export class RowViews {
   make(row: ChatRow): HTMLElement {
     const element = this.#element(row);
     element.dataset.key = row.key;
-    element.tabIndex = -1;
+    if (row.kind !== "day") element.tabIndex = -1;
     if (row.key === this.#marked) element.setAttribute("aria-current", "true");
     return element;
   }
@@ -75,7 +75,7 @@ export class RowViews {
   #element(row: ChatRow): HTMLElement {
     switch (row.kind) {
       case "day":
-        return h("div", { class: "row day", role: "separator" }, dayLine(row.at, this.#options.app.now()));
+        return h("div", { class: "row day" }, dayLine(row.at, this.#options.app.now()));
       case "message":
         return this.#message(row);
       case "marker":

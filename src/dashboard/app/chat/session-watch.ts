@@ -1,5 +1,6 @@
 import { path, Refused, read, transcriptPath } from "../api.ts";
 import type { Off } from "../live/live.ts";
+import { type Refetch, refetching } from "../parts/refetch.ts";
 import type { App } from "../view.ts";
 import type { AgentName, OwnSession, OwnSessionPage, SessionEntry, Subagent } from "../wire.ts";
 import { readSubagents, transcriptSource } from "./source.ts";
@@ -22,27 +23,35 @@ export class SessionWatch {
   readonly #agent: AgentName;
   readonly #id: string;
   readonly #told: SessionTold;
+  readonly #entry: Refetch;
+  readonly #own: Refetch;
   readonly #offs: readonly Off[];
-  #entryTimer: ReturnType<typeof setTimeout> | undefined;
-  #closed = false;
+  #counting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: App, agent: AgentName, id: string, told: SessionTold) {
     this.#agent = agent;
     this.#id = id;
     this.#told = told;
+    this.#entry = refetching((signal) => this.#readEntry(signal), told.failed, REFRESH_MS);
+    // Whether it can be driven is no part of what is read: where that can't be told, it is shown all the same.
+    this.#own = refetching(async (signal) => {
+      const own = await this.#findOwn(signal);
+      if (!signal.aborted) told.own(own);
+    }, NOTHING);
     this.#offs = [
       app.live.on("transcripts", ({ ids }) => {
-        if (ids === undefined || ids.includes(id)) this.#entrySoon(REFRESH_MS);
+        if (ids === undefined || ids.includes(id)) this.#entry.ask();
       }),
-      app.live.on("sessions", () => void this.#own()),
+      app.live.on("sessions", () => this.#own.ask()),
     ];
-    void this.#entry();
-    void this.#own();
+    this.#entry.ask();
+    this.#own.ask();
   }
 
   close(): void {
-    this.#closed = true;
-    clearTimeout(this.#entryTimer);
+    clearTimeout(this.#counting);
+    this.#entry.close();
+    this.#own.close();
     for (const off of this.#offs) off();
   }
 
@@ -52,37 +61,28 @@ export class SessionWatch {
     return children.find((child) => child.id === id);
   }
 
-  #entrySoon(after: number): void {
-    this.#entryTimer ??= setTimeout(() => void this.#entry(), after);
-  }
-
-  async #entry(): Promise<void> {
-    try {
-      const entry = await read<SessionEntry>(transcriptPath(this.#agent, this.#id));
-      this.#entryTimer = undefined;
-      if (this.#closed) return;
-      this.#told.entry(entry);
-      if (entry.counting && document.visibilityState === "visible") this.#entrySoon(COUNTING_MS);
-    } catch (error) {
-      this.#entryTimer = undefined;
-      if (!this.#closed) this.#told.failed(error);
-    }
+  async #readEntry(signal: AbortSignal): Promise<void> {
+    const entry = await read<SessionEntry>(transcriptPath(this.#agent, this.#id), {}, signal);
+    if (signal.aborted) return;
+    this.#told.entry(entry);
+    if (entry.counting) this.#counting = setTimeout(() => this.#entry.ask(), COUNTING_MS);
   }
 
   /** Our session that is this one: by its id where this is its recording, else by the id that its agent's store gives it. */
-  async #own(): Promise<void> {
-    const own = await this.#findOwn().catch(() => undefined);
-    if (!this.#closed) this.#told.own(own);
-  }
-
-  async #findOwn(): Promise<OwnSession | undefined> {
+  async #findOwn(signal: AbortSignal): Promise<OwnSession | undefined> {
     if (this.#agent === "daemon") {
-      return read<OwnSession>(path("sessions", this.#id)).catch((error: unknown) => {
+      return read<OwnSession>(path("sessions", this.#id), {}, signal).catch((error: unknown) => {
         if (error instanceof Refused) return undefined;
         throw error;
       });
     }
-    const { sessions } = await read<OwnSessionPage>("/api/sessions", { state: "live", kind: "agent", limit: 500 });
+    const { sessions } = await read<OwnSessionPage>(
+      "/api/sessions",
+      { state: "live", kind: "agent", limit: 500 },
+      signal,
+    );
     return sessions.find(({ nativeSessionId, agent }) => nativeSessionId === this.#id && agent === this.#agent);
   }
 }
+
+const NOTHING = (): void => undefined;

@@ -40,16 +40,11 @@ export function openHome(place: HomePlace, app: App): View {
     },
   });
   box.append(
-    h(
-      "div",
-      { class: "home-top" },
-      heading,
-      h("a", { class: "button", href: hashOf({ view: "start" }) }, "New session"),
-    ),
+    heading,
     now.element,
     h(
       "div",
-      { class: "bar" },
+      { class: "list-bar" },
       h("div", { class: "bar-top" }, h("h2", {}, "All sessions"), list.count),
       filters.element,
     ),

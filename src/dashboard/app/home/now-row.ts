@@ -53,7 +53,7 @@ export function paintNowRow(element: HTMLElement, row: NowRow, words: LastWords 
 
 /** The place for what it did last is kept while that is not known, so that nothing moves when it comes. */
 function paintDoing(element: HTMLElement, row: NowRow, words: LastWords | undefined, now: number): void {
-  element.hidden = row.last === undefined && row.chat === undefined;
+  element.hidden = row.question !== undefined || (row.last === undefined && row.chat === undefined);
   const text = readableLine(row.last ?? words?.text ?? "");
   fill(element, h("bdi", {}, text || "\u00a0"), row.last === undefined && words && time(words.at, now));
 }
@@ -65,7 +65,7 @@ function paintQuestion(element: HTMLElement, { question, place, status }: NowRow
   const known = element.querySelector("a");
   if (known === null) {
     const words = question === undefined ? "Open" : "Answer";
-    fill(element, h("bdi", { class: "question" }), h("a", { class: "button small main", href: hashOf(place) }, words));
+    fill(element, h("bdi", { class: "wants" }), h("a", { class: "button small main", href: hashOf(place) }, words));
   }
   setText(element.firstElementChild ?? element, title);
 }

@@ -12,7 +12,6 @@ export interface Filters {
   readonly element: HTMLElement;
   /** Shows `filter`. Agents beside the known ones can be chosen when there are runs of theirs. */
   show(filter: RunsFilter, agents: readonly string[]): void;
-  focus(): void;
 }
 
 /** Makes the fields; `changed` gets what they say now. */
@@ -29,11 +28,16 @@ export function makeFilters(changed: (filter: RunsFilter) => void): Filters {
       change({ q: search.value.trim() || undefined });
     }, TYPED_MS);
   };
-  const search = h("input", { type: "search", placeholder: "Filter …", "aria-label": "Text in runs", on: { input } });
+  const search = h("input", {
+    type: "search",
+    "data-search": true,
+    placeholder: "Filter …",
+    "aria-label": "Text in runs",
+    on: { input },
+  });
   const job = h("span");
   return {
     element: h("div", { class: "run-filters", role: "search" }, job, search, status, agent),
-    focus: () => search.focus(),
     show(filter, agents) {
       shown = filter;
       offer(status, "Any status", STATUSES, filter.status ?? "");

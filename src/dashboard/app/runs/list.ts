@@ -1,6 +1,6 @@
-import { refetching } from "../agents/refetch.ts";
 import { path, read, Unreachable } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
+import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { dayOf } from "../parts/time.ts";
 import { hashOf, type RunsFilter } from "../places.ts";
@@ -183,10 +183,6 @@ export function openRunList(app: App): RunList {
       left = focusedName() ?? rows.topKey();
     },
     key({ key }) {
-      if (key === "/") {
-        fields.focus();
-        return true;
-      }
       const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
       const at = names.indexOf(focusedName() ?? "");
       if (step !== undefined) focus(names[at < 0 ? 0 : at + step]);

@@ -1,6 +1,6 @@
-import { refetching } from "../agents/refetch.ts";
 import { Unreachable } from "../api.ts";
 import { fill, h } from "../dom.ts";
+import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
 import type { App } from "../view.ts";
