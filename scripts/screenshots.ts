@@ -8,6 +8,9 @@ import { Dashboard } from "../test/browser/dashboard/harness.ts";
 import { writeCalls, writeHome, writeLong } from "../test/browser/dashboard/home-folder.ts";
 import { PLACES, SCREENS, settled, unfold } from "../test/browser/dashboard/pages.ts";
 
+/** Things that are unfolded for a picture. */
+const UNFOLDED = 20;
+
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
   console.error("name the folder that the pictures are to be in");
@@ -29,8 +32,7 @@ try {
   await dashboard.begin();
   const places = [...PLACES, ["long", `#/claude/${long}`], ["run", await runAddress()]] as const;
   for (const [name, hash] of places) {
-    for (const isUnfolded of [false, true])
-      rows.push(await picturesOf(isUnfolded ? `${name}-unfolded` : name, hash, isUnfolded));
+    rows.push(await picturesOf(name, hash));
     process.stderr.write(`${name} `);
   }
 } finally {
@@ -48,20 +50,23 @@ async function runAddress(): Promise<string> {
   return `#/runs/${encodeURIComponent(runs.find(({ status }) => status === "done")?.name ?? "")}`;
 }
 
-/** Takes the pictures of one place, and gives the part of the index that shows them side by side. */
-async function picturesOf(name: string, hash: string, isUnfolded: boolean): Promise<string> {
-  const figures: string[] = [];
+/** Takes the pictures of one place, as it opens and unfolded, and gives the part of the index that shows them side by side. */
+async function picturesOf(name: string, hash: string): Promise<string> {
+  const figures: string[][] = [[], []];
   for (const [screen, settings] of Object.entries(SCREENS)) {
-    const file = `${name}, ${screen}.png`.replaceAll(/[ ,]+/g, "-");
     const window = await dashboard.guest({ ...settings, reducedMotion: "reduce" });
     const page = await window.openTab(hash);
-    await settled(page);
-    if (isUnfolded) await unfold(page, 20);
-    await page.screenshot({ path: join(out, file), animations: "disabled" });
+    for (const [at, what] of ["", "unfolded, "].entries()) {
+      if (what !== "") await unfold(page, UNFOLDED);
+      await settled(page);
+      const file = `${name}, ${what}${screen}.png`.replaceAll(/[ ,]+/g, "-");
+      await page.screenshot({ path: join(out, file), animations: "disabled" });
+      const image = `<a href="${file}"><img src="${file}" alt=""></a>`;
+      figures[at]?.push(`<figure>${image}<figcaption>${what}${screen}</figcaption></figure>`);
+    }
     await window.context.close();
-    figures.push(`<figure><a href="${file}"><img src="${file}" alt=""></a><figcaption>${screen}</figcaption></figure>`);
   }
-  return `<section><h2>${name}</h2><div>${figures.join("")}</div></section>`;
+  return `<section><h2>${name}</h2>${figures.map((row) => `<div>${row.join("")}</div>`).join("")}</section>`;
 }
 
 function indexOf(sections: readonly string[]): string {
