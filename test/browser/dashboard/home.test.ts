@@ -128,7 +128,7 @@ test("sessions stand by day, each with what tells it from the others, and lead t
   assert.match((await row.locator("time").getAttribute("title")) ?? "", /\d{4} at .*UTC/);
   assert.equal(await row.getAttribute("aria-setsize"), String(total));
   // Anywhere in the row, not only on its title.
-  await row.locator(".line").click({ position: { x: 600, y: 30 } });
+  await row.locator(".entry").click({ position: { x: 600, y: 30 } });
   assert.equal(await hash(page), `#/claude/${WHERE.rich}`);
 });
 
@@ -210,7 +210,7 @@ test("sessions whose folder is not known, and projects within others, are counte
   const page = await opened(t, "#/?by=project");
   const { projects } = (await ask(dashboard.api, "/api/projects")).json;
   for (const [at, { sessions }] of projects.entries()) {
-    const meta = page.locator(".row.project").nth(at).locator(".meta");
+    const meta = page.locator(".row.project").nth(at).locator(".facts");
     assert.match(await words(meta), new RegExp(`(^|live)${sessions} sessions?`));
   }
 });

@@ -61,8 +61,8 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
     },
     h("label", { class: "hidden", for: field.id }, "Prompt"),
     field,
-    h("div", { class: "drive-buttons" }, interrupt, button),
-    h("p", { class: "quiet keys", id: `prompt-keys-${id}` }, "Enter sends, Shift+Enter begins a new line."),
+    h("div", { class: "actions" }, interrupt, button),
+    h("p", { class: "quiet", id: `prompt-keys-${id}` }, "Enter sends, Shift+Enter begins a new line."),
   );
 
   const offer = (interrupting: boolean): void => {

@@ -32,7 +32,7 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
   let closed = false;
 
   const fault = h("p", { class: "fault", role: "alert" });
-  const line = h("p", { class: "drive-line" });
+  const line = h("p", { class: "facts" });
   const why = h("p", { class: "fault", dir: "auto" });
 
   /** Does something with the session and shows what became of it; the error where it was refused. */
@@ -107,7 +107,7 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
     { label: "Restart", question: "End it and start it anew?", yes: "Yes, restart it", working: "Starting …" },
     restart,
   );
-  const buttons = h("div", { class: "drive-buttons" }, cancelButton, stop.element, again.element);
+  const buttons = h("div", { class: "actions" }, cancelButton, stop.element, again.element);
   const element = h(
     "section",
     { class: "drive", "aria-label": "This session" },

@@ -50,7 +50,7 @@ export function inputBar(kind: "command" | "terminal", own: () => boolean, type:
     { class: "input-bar", on: { submit } },
     field,
     h("button", { type: "submit", class: "button" }, "Send line"),
-    h("div", { class: "drive-buttons", role: "group", "aria-label": "Keys" }, keys),
+    h("div", { class: "actions", role: "group", "aria-label": "Keys" }, keys),
     isTerminal &&
       h(
         "p",

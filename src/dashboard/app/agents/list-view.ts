@@ -19,7 +19,7 @@ const LIMIT = 50;
 
 /** The list of the sessions that were started from here, and of those that other programs recorded. */
 export function openList(app: App): View {
-  const list = h("div", { class: "own-rows", role: "list" });
+  const list = h("div", { role: "list" });
   const box = h("main", { class: "own own-list" });
   const note = h("div");
   const left = new AbortController();
@@ -117,7 +117,7 @@ function rowsOf({ live, ended }: OwnList, app: App): readonly WindowRow[] {
 }
 
 function headRow(words: string): WindowRow {
-  return { key: words, make: () => h("div", { role: "listitem" }, h("h2", {}, words)) };
+  return { key: words, make: () => h("div", { role: "listitem" }, h("h2", { class: "day" }, words)) };
 }
 
 function sessionRow(session: OwnSession, app: App): WindowRow {
@@ -125,7 +125,7 @@ function sessionRow(session: OwnSession, app: App): WindowRow {
   return {
     key: `s ${session.id}`,
     version: JSON.stringify(session),
-    make: () => h("div", { role: "listitem", class: "own-row", "data-status": session.status }, parts()),
+    make: () => h("div", { role: "listitem", class: "own-row entry", "data-status": session.status }, parts()),
     update(element) {
       if (element.contains(document.activeElement)) return false;
       element.dataset.status = session.status;
@@ -140,7 +140,7 @@ function sessionParts(session: OwnSession, now: number): Node[] {
   const asked = permissions[0]?.title;
   const facts = h(
     "span",
-    { class: "own-facts" },
+    { class: "facts" },
     agent === undefined
       ? h("span", { class: "quiet" }, isOurs(session) ? KIND_NAMES[kind] : "Recorded")
       : agentBadge(agent),
@@ -149,6 +149,6 @@ function sessionParts(session: OwnSession, now: number): Node[] {
     asked !== undefined && h("bdi", { class: "clip asked" }, `asks: ${asked}`),
     exitWords(session) !== undefined && h("span", { class: "quiet" }, exitWords(session)),
   );
-  const name = h("a", { href: hashOf({ view: "agent", id }) }, h("bdi", {}, callName(session)));
+  const name = h("a", { class: "go clip", href: hashOf({ view: "agent", id }) }, h("bdi", {}, callName(session)));
   return [name, statusChip(session), facts, time(endedAt ?? startedAt, now, endedAt === undefined ? "since" : "ago")];
 }

@@ -71,7 +71,7 @@ function cardOf(question: Question, answer: Answer): HTMLElement {
   fill(
     card,
     h("p", {}, h("strong", {}, "Asks for permission: "), h("bdi", {}, title)),
-    h("div", { class: "drive-buttons" }, buttons),
+    h("div", { class: "actions" }, buttons),
   );
   return card;
 }

@@ -130,7 +130,7 @@ function fillHead(head: HTMLElement, session: OwnSession): void {
       h("h1", { dir: "auto" }, readableLine(callName(session))),
       h(
         "p",
-        { class: "own-facts" },
+        { class: "facts" },
         agent === undefined ? h("span", { class: "quiet" }, KIND_NAMES[kind]) : agentBadge(agent),
         cwd !== "" && h("bdi", { class: "folder" }, cwd),
         argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),

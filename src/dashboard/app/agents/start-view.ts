@@ -65,7 +65,7 @@ function startForm(
   const model = h("input", { id: "start-model", type: "text", autocomplete: "off" });
   const name = h("input", { id: "start-name", type: "text", autocomplete: "off", maxlength: 128, dir: "auto" });
   const line = h("input", { id: "start-line", type: "text", class: "mono", autocomplete: "off", spellcheck: "false" });
-  const words = h("p", { class: "quiet words", role: "status" });
+  const words = h("p", { class: "quiet mono", role: "status" });
   const button = h("button", { type: "submit", class: "button main" }, "Start");
   const note = h("span", { class: "quiet", role: "status" });
   const fault = h("p", { class: "fault", role: "alert" });
@@ -95,7 +95,7 @@ function startForm(
     labelled("Folder", [cwd, h("datalist", { id: "start-folders" }, options)]),
     labelled("Name", name, hint("Under which others find it; may be empty.")),
     fault,
-    h("div", { class: "drive-buttons" }, button, note),
+    h("div", { class: "actions" }, button, note),
   );
   const given = (): StartForm => ({
     kind: kind.value as StartForm["kind"],
@@ -154,13 +154,13 @@ function agentField(agents: Agents, wanted: string | undefined): { field: HTMLSe
   const remedies = h(
     "details",
     { open: usual === undefined },
-    h("summary", { class: "quiet" }, `${missing.length} not installed`),
+    h("summary", {}, `${missing.length} not installed`),
     h(
       "dl",
-      { class: "remedies" },
+      {},
       missing.map(({ name, remedy }) => [
         h("dt", {}, agentName(name)),
-        h("dd", { dir: "auto" }, remedy ?? "not installed"),
+        h("dd", { class: "quiet", dir: "auto" }, remedy ?? "not installed"),
       ]),
     ),
   );

@@ -16,7 +16,7 @@ export function statusLine(session: OwnSession, now: number): readonly Child[] {
     session.status === "interrupted" && "the server that had started it ended",
     !isOurs(session) && "another program recorded it: it can only be read here",
   ];
-  return [statusChip(session), ...facts.filter(Boolean).map((fact) => h("span", { class: "quiet fact" }, fact))];
+  return [statusChip(session), ...facts.filter(Boolean).map((fact) => h("span", { class: "quiet" }, fact))];
 }
 
 /** A session's status, with its mark. */

@@ -42,7 +42,7 @@ export function sureButton(
   const ask = h(
     "span",
     {
-      class: "drive-buttons",
+      class: "actions",
       role: "group",
       "aria-label": words.question,
       hidden: true,
@@ -59,7 +59,7 @@ export function sureButton(
     no,
   );
   return {
-    element: h("span", { class: "sure" }, open, ask),
+    element: h("span", {}, open, ask),
     asks: (asks) => {
       asking = asks;
     },

@@ -35,7 +35,7 @@ export class PaneBar {
   readonly element: HTMLElement;
   readonly #latest: HTMLButtonElement;
   readonly #finding: HTMLElement;
-  readonly #day = h("span", { class: "of-day" });
+  readonly #day = h("span", { class: "of-day quiet" });
   readonly #findingText = h("span", { role: "status" });
 
   constructor(actions: PaneActions) {
@@ -46,7 +46,7 @@ export class PaneBar {
       on: { click: actions.last },
     });
     const stop = h("button", { type: "button", class: "button small", on: { click: actions.stop } }, "Stop");
-    this.#finding = h("span", { class: "finding", hidden: true }, this.#findingText, stop);
+    this.#finding = h("span", { class: "finding quiet", hidden: true }, this.#findingText, stop);
     this.element = h(
       "div",
       { class: "chat-bar", role: "toolbar", "aria-label": "Move through the chat" },
@@ -78,7 +78,7 @@ export class PaneBar {
 function pair(name: string, what: "prompt" | "error", up: string, down: string, actions: PaneActions): HTMLElement {
   return h(
     "span",
-    { class: "pair", role: "group", "aria-label": `${name}s` },
+    { class: "pair quiet", role: "group", "aria-label": `${name}s` },
     button("", `Previous ${what} (${up})`, ICONS.up, () => actions.find(what, "up")),
     h("span", { "aria-hidden": "true" }, name),
     button("", `Next ${what} (${down})`, ICONS.down, () => actions.find(what, "down")),

@@ -116,7 +116,7 @@ export class RowViews {
         "div",
         { class: "who" },
         h("h3", {}, words),
-        summary !== undefined && h("bdi", { class: "brief" }, readableLine(summary)),
+        summary !== undefined && h("bdi", { class: "quiet" }, readableLine(summary)),
         this.#at(item),
       ),
       text !== undefined && text !== "" && h("pre", { class: "text", dir: "auto" }, this.#details.preview(item)),
@@ -131,9 +131,13 @@ export class RowViews {
     const toggle = (): void => this.#options.toggleGroup(row.key);
     const button = h(
       "button",
-      { type: "button", class: "line", "aria-expanded": String(row.open), on: { click: toggle } },
+      { type: "button", class: "line bare fold", "aria-expanded": String(row.open), on: { click: toggle } },
       h("b", {}, `${row.calls.length} tool calls`),
-      h("span", { class: "brief" }, tally(row.calls.flatMap(({ call, outputs }) => (call ?? outputs[0])?.item ?? []))),
+      h(
+        "span",
+        { class: "brief clip" },
+        tally(row.calls.flatMap(({ call, outputs }) => (call ?? outputs[0])?.item ?? [])),
+      ),
       failed > 0 && h("span", { class: "failed" }, `${failed} failed`),
       took >= 1_000 && h("span", { class: "quiet" }, duration(took)),
     );
@@ -145,7 +149,7 @@ export class RowViews {
   /** The last call of a group that still grows. */
   #now({ call, outputs }: CallRow): HTMLElement {
     const { tool = "", summary = "" } = (call ?? outputs[0])?.item ?? {};
-    return h("p", { class: "now" }, h("b", {}, toolName(tool)), " ", h("bdi", {}, readableLine(summary)));
+    return h("p", { class: "now quiet clip" }, h("b", {}, toolName(tool)), " ", h("bdi", {}, readableLine(summary)));
   }
 
   #call(row: CallRow): HTMLElement {
@@ -155,9 +159,9 @@ export class RowViews {
     const element = h("article", { class: callClass(row) });
     const button = h(
       "button",
-      { type: "button", class: "line", "aria-expanded": String(detail !== undefined) },
+      { type: "button", class: "line bare fold", "aria-expanded": String(detail !== undefined) },
       h("b", {}, toolName(tool)),
-      h("bdi", { class: "brief" }, briefOf(row, summary)),
+      h("bdi", { class: "brief clip" }, briefOf(row, summary)),
       h("span", { class: "failed" }, failedWord(row)),
     );
     button.addEventListener("click", () => {

@@ -26,7 +26,7 @@ class SessionView implements View {
   readonly #app: App;
   readonly #agent: AgentName;
   readonly #id: string;
-  readonly #title = h("h1", { dir: "auto", tabindex: -1 }, "…");
+  readonly #title = h("h1", { class: "clamp", dir: "auto", tabindex: -1 }, "…");
   readonly #facts = h("div", { class: "facts" });
   readonly #actions = h("div", { class: "actions" });
   readonly #panes = h("div", { class: "panes" });

@@ -55,12 +55,12 @@ export class Threads {
       "button",
       {
         type: "button",
-        class: "line",
+        class: "line bare fold",
         "aria-expanded": String(this.#open.has(key)),
         disabled: childSource === undefined,
       },
-      h("span", { class: "kind" }, "Subagent"),
-      h("bdi", { class: "title" }, readableLine(title) || id),
+      h("span", { class: "quiet" }, "Subagent"),
+      h("bdi", { class: "title clip" }, readableLine(title) || id),
       agent !== "" && agentBadge(agent),
       status,
     );

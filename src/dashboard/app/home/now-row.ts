@@ -12,17 +12,17 @@ const MINUTE = 60_000;
 export function nowElement({ key, place }: NowRow): HTMLLIElement {
   const title =
     place === undefined
-      ? h("span", { class: "go", dir: "auto" })
-      : h("a", { class: "go", dir: "auto", href: hashOf(place), "data-main": true });
+      ? h("span", { class: "go clamp", dir: "auto" })
+      : h("a", { class: "go clamp", dir: "auto", href: hashOf(place), "data-main": true });
   return h(
     "li",
     { class: "row now-row", "data-row": key, "data-link": place === undefined ? "" : hashOf(place) },
     h(
       "div",
-      { class: "line" },
+      { class: "entry" },
       title,
       h("span", { class: "when" }),
-      h("div", { class: "meta" }),
+      h("div", { class: "facts" }),
       h("p", { class: "doing quiet" }),
       h("p", { class: "ask", hidden: true }),
     ),
@@ -41,7 +41,7 @@ export function paintNowRow(element: HTMLElement, row: NowRow, words: LastWords 
   setText(find(".go"), readableLine(row.title) || "Untitled");
   fill(find(".when"), time(row.since, now, now - row.since < MINUTE ? "ago" : "since"));
   fill(
-    find(".meta"),
+    find(".facts"),
     h("span", { class: "status", "data-status": row.status }, readableLine(row.word)),
     row.agent !== "" && agentBadge(row.agent),
     row.cwd !== "" && folder(row.cwd),
@@ -55,7 +55,7 @@ export function paintNowRow(element: HTMLElement, row: NowRow, words: LastWords 
 function paintDoing(element: HTMLElement, row: NowRow, words: LastWords | undefined, now: number): void {
   element.hidden = row.question !== undefined || (row.last === undefined && row.chat === undefined);
   const text = readableLine(row.last ?? words?.text ?? "");
-  fill(element, h("bdi", {}, text || "\u00a0"), row.last === undefined && words && time(words.at, now));
+  fill(element, h("bdi", { class: "clip" }, text || "\u00a0"), row.last === undefined && words && time(words.at, now));
 }
 
 function paintQuestion(element: HTMLElement, { question, place, status }: NowRow): void {
@@ -65,7 +65,11 @@ function paintQuestion(element: HTMLElement, { question, place, status }: NowRow
   const known = element.querySelector("a");
   if (known === null) {
     const words = question === undefined ? "Open" : "Answer";
-    fill(element, h("bdi", { class: "wants" }), h("a", { class: "button small main", href: hashOf(place) }, words));
+    fill(
+      element,
+      h("bdi", { class: "wants" }),
+      h("a", { class: "button small main over", href: hashOf(place) }, words),
+    );
   }
   setText(element.firstElementChild ?? element, title);
 }

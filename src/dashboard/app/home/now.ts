@@ -138,7 +138,7 @@ export class Now {
       stores.flatMap(({ agent, problem }) =>
         problem === undefined
           ? []
-          : h("p", { class: "problem" }, `${agentName(agent)}: ${problem}; what was listed before is still shown.`),
+          : h("p", { class: "fault" }, `${agentName(agent)}: ${problem}; what was listed before is still shown.`),
       ),
       skipped > 0 &&
         h(

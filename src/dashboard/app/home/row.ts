@@ -26,14 +26,18 @@ const BRANCH = "M5 3.5v9M11 3.5v3a3 3 0 0 1-3 3H5M5 3.5a1 1 0 1 0 0-.01M11 3.5a1
 export function lineElement(line: Line): HTMLElement {
   const focusable =
     line.kind === "session"
-      ? h("a", { class: "go", dir: "auto", "data-main": true })
-      : h("button", { class: line.kind === "rest" ? "button small" : "fold", type: "button", "data-main": true });
+      ? h("a", { class: "go clamp", dir: "auto", "data-main": true })
+      : h("button", {
+          class: line.kind === "rest" ? "button small" : "bare fold go",
+          type: "button",
+          "data-main": true,
+        });
   const title = line.kind === "project" ? h("h3", {}, focusable) : focusable;
   return h(
     "div",
     { class: `row ${line.kind}`, role: "listitem" },
     line.kind === "session" && h("h3", { class: "day", hidden: true }),
-    h("div", { class: "line" }, title, h("span", { class: "when" }), h("div", { class: "meta" })),
+    h("div", { class: "entry" }, title, h("span", { class: "when" }), h("div", { class: "facts" })),
   );
 }
 
@@ -45,7 +49,10 @@ export function paintLine(element: HTMLElement, line: Line, context: RowContext)
   else {
     setText(main, line.error !== undefined ? "Try again" : line.loading ? "Loading …" : `${number(line.left)} more`);
     main.onclick = () => context.more(line.project);
-    fill(part(element, ".meta"), line.error !== undefined && `The sessions could not be listed. ${String(line.error)}`);
+    fill(
+      part(element, ".facts"),
+      line.error !== undefined && `The sessions could not be listed. ${String(line.error)}`,
+    );
     return;
   }
   element.setAttribute("aria-posinset", String(line.place));
@@ -66,7 +73,7 @@ function paintSession(
   main.setAttribute("href", hashOf({ view: "session", agent: row.agent, id: row.id }));
   setText(main, readableLine(row.title) || "Untitled");
   fill(part(element, ".when"), time(row.updatedAt, context.now()));
-  const meta = part(element, ".meta");
+  const meta = part(element, ".facts");
   const focused = meta.contains(document.activeElement);
   fill(
     meta,
@@ -89,7 +96,7 @@ function folderLink({ cwd }: Row, project: string | undefined, filter: HomeFilte
   if (cwd === "" || cwd === project) return false;
   const { by: _, ...rest } = filter;
   const href = hashOf({ view: "home", ...rest, project: cwd });
-  return h("a", { class: "by-folder", href }, h("span", { class: "hidden" }, "Only sessions in "), folder(cwd));
+  return h("a", { class: "by-folder over", href }, h("span", { class: "hidden" }, "Only sessions in "), folder(cwd));
 }
 
 function branch({ branch }: Row): HTMLElement | false {
@@ -118,11 +125,11 @@ function paintProject(
   else fill(main, folder(project));
   fill(part(element, ".when"), time(updatedAt, context.now()));
   fill(
-    part(element, ".meta"),
+    part(element, ".facts"),
     live > 0 && h("span", { class: "status", "data-status": "live" }, `${number(live)} live`),
     h("span", { class: "quiet" }, counted(sessions, "session")),
     agents.map(agentBadge),
-    project !== "" && h("bdi", { class: "quiet path" }, readableLine(project)),
+    project !== "" && h("bdi", { class: "quiet clip" }, readableLine(project)),
   );
 }
 

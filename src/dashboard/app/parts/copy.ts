@@ -15,7 +15,7 @@ export async function copy(app: Pick<App, "note">, text: string, what: string): 
 export function copyButton(app: Pick<App, "note">, label: string, what: string, text: () => string): HTMLButtonElement {
   return h(
     "button",
-    { type: "button", class: "button small", on: { click: () => void copy(app, text(), what) } },
+    { type: "button", class: "button small plain", on: { click: () => void copy(app, text(), what) } },
     label,
   );
 }

@@ -46,10 +46,10 @@ export function linkTo(place: Place): string {
 export function openExport(app: Pick<App, "note">, path: string): void {
   const end = new AbortController();
   const says = h("p", { class: "quiet", role: "status" });
-  const failed = h("p", { class: "bad", role: "alert" });
+  const failed = h("p", { class: "fault", role: "alert" });
   const go = h("button", { type: "submit", class: "button main" }, "Export");
   const form = h("form", { class: "form-fields", on: { submit: (event) => void submitted(event) } }, fieldsFor(path));
-  append(form, [failed, h("p", { class: "buttons" }, go, says)]);
+  append(form, [failed, h("p", { class: "actions" }, go, says)]);
   const dialog: Dialog = openDialog("Export", form, () => end.abort());
 
   const submitted = async (event: Event): Promise<void> => {

@@ -69,7 +69,12 @@ function itemOf({ label, checked, group, hint, run }: MenuEntry, close: () => vo
     run();
   };
   const role = checked === undefined ? "menuitem" : group ? "menuitemradio" : "menuitemcheckbox";
-  const attributes = { type: "button", role, "aria-checked": checked === undefined ? undefined : String(checked) };
+  const attributes = {
+    type: "button",
+    class: "bare",
+    role,
+    "aria-checked": checked === undefined ? undefined : String(checked),
+  };
   return h("button", { ...attributes, tabindex: -1, on: { click: chosen } }, label, hint && h("kbd", {}, hint));
 }
 

@@ -28,7 +28,7 @@ export interface Shows {
 
 /** The head of a run: what it is, how it stands, and what belongs to it. */
 export function makeHead({ app, known, prompt }: HeadTools): Shows {
-  const title = h("h1", { dir: "auto", tabindex: -1 });
+  const title = h("h1", { class: "clamp", dir: "auto", tabindex: -1 });
   const actions = h("div", { class: "actions" });
   const line = h("div", { class: "facts" });
   const more = h("dl", { class: "facts" });
@@ -134,7 +134,7 @@ function folded(name: string, make: (run: Run) => Promise<Child>): Shows {
       fill(body, h("p", { class: "quiet", role: "alert" }, reasonOf(error)));
     }
   };
-  const element = h("details", { on: { toggle: () => void draw() } }, h("summary", { class: "quiet" }, name), body);
+  const element = h("details", { on: { toggle: () => void draw() } }, h("summary", {}, name), body);
   return {
     element,
     show(now) {

@@ -202,7 +202,7 @@ function focusedName(): string | undefined {
 }
 
 function heading(text: string): WindowRow {
-  return { key: `/${text}`, make: () => h("li", { class: "run-day" }, h("h2", {}, text)) };
+  return { key: `/${text}`, make: () => h("li", {}, h("h2", { class: "day" }, text)) };
 }
 
 function noRuns(): HTMLElement {

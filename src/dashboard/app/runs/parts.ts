@@ -23,7 +23,8 @@ export function facts(run: Run, now: number): Child[] {
     by && quiet("by ", bdi(by)),
     took !== undefined && quiet(`took ${duration(took)}`),
     run.status === "running" && quiet("for ", time(run.startedAt, now, "since")),
-    job && h("a", { class: "job quiet", href: hashOf({ view: "runs", job }), title: "All runs of this job" }, bdi(job)),
+    job &&
+      h("a", { class: "job quiet over", href: hashOf({ view: "runs", job }), title: "All runs of this job" }, bdi(job)),
     recovered && h("span", { class: "mark" }, "log lost; from the saved job"),
     archived && h("span", { class: "mark" }, "archived"),
   ];

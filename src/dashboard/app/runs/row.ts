@@ -14,14 +14,8 @@ export function runRow(run: Run, now: number): WindowRow {
     key: name,
     version: run,
     make() {
-      const link = h("a", { "data-row": name, href: hashOf({ view: "run", name }), dir: "auto" });
-      const row = h(
-        "li",
-        { class: "run-row" },
-        link,
-        h("div", { class: "run-when" }),
-        h("div", { class: "run-facts" }),
-      );
+      const link = h("a", { class: "go clamp", "data-row": name, href: hashOf({ view: "run", name }), dir: "auto" });
+      const row = h("li", { class: "run-row entry" }, link, h("div", { class: "facts" }), h("div", { class: "facts" }));
       update(row, run, now);
       return row;
     },
@@ -37,7 +31,7 @@ function update(row: HTMLElement, run: Run, now: number): boolean {
   setText(link, titleOf(run));
   fill(when, statusBadge(run.status), run.status !== "running" && run.startedAt > 0 && time(run.startedAt, now));
   const said = run.status === "running" ? readableLine(run.last) : outcomeOf(run);
-  fill(what, facts(run, now), said && h("p", { class: `run-last ${run.status}`, dir: "auto" }, said));
+  fill(what, facts(run, now), said && h("p", { class: `run-last clip ${run.status}`, dir: "auto" }, said));
   if (hadFocus) what.querySelector("a")?.focus({ preventScroll: true });
   return true;
 }

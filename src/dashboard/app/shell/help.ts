@@ -16,5 +16,5 @@ function section(title: string, keys: readonly KeyHelp[]): HTMLElement {
     ),
     h("dd", {}, does),
   ]);
-  return h("section", { class: "keys" }, h("h3", {}, title), h("dl", {}, rows));
+  return h("section", {}, h("h3", {}, title), h("dl", {}, rows));
 }

@@ -30,7 +30,7 @@ function shutOut(live: Live): HTMLElement[] {
     spellcheck: "false",
     placeholder: "http://127.0.0.1:…/?t=…",
   });
-  const failed = h("p", { class: "bad", role: "alert" });
+  const failed = h("p", { class: "fault", role: "alert" });
   const submitted = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
@@ -42,8 +42,8 @@ function shutOut(live: Live): HTMLElement[] {
   };
   const form = h(
     "form",
-    { class: "buttons", on: { submit: (event) => void submitted(event) } },
-    h("label", { class: "buttons" }, "A fresh link", field),
+    { class: "actions", on: { submit: (event) => void submitted(event) } },
+    h("label", { class: "actions" }, "A fresh link", field),
     h("button", { type: "submit", class: "button small main" }, "Go on"),
     h("button", { type: "button", class: "button small", on: { click: () => location.reload() } }, "Reload"),
     failed,
