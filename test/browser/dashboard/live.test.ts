@@ -41,7 +41,7 @@ async function shown(page: Page): Promise<string[]> {
   return ((await page.locator("main").textContent()) ?? "").match(/word-\d+\./g) ?? [];
 }
 
-const bar = (page: Page) => page.locator(".bar");
+const bar = (page: Page) => page.locator(".link-bar");
 
 test("all tabs of a browser share one connection, which goes on when tabs are closed", async (t) => {
   const way = await countedWay(t, dashboard.api.port);

@@ -297,11 +297,11 @@ export class ChatPane {
   }
 
   /**
-   * Says that the chat can't be read, and why. While the server does not answer, what is shown stays: the page says that
-   * it is gone, and this goes on when it is back.
+   * Says that the chat can't be read, and why. While the server does not answer, or lets nobody in, what is shown stays:
+   * the page says so, and this goes on when it is over.
    */
   failed(error: unknown, where: Opening = "tail"): void {
-    const isAway = error instanceof Unreachable;
+    const isAway = error instanceof Unreachable || (error instanceof Refused && error.status === 403);
     this.#awaited = isAway ? where : undefined;
     if (isAway && this.#rows.length > 0) return;
     this.#state.replaceChildren(failure("This chat can't be read", error, () => void this.#again(where)));

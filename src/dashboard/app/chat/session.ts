@@ -3,6 +3,7 @@ import { drivePanel } from "../agents/drive.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { exportMenu } from "../parts/export.ts";
+import { CHAT_KEYS } from "../parts/keys.ts";
 import { time } from "../parts/time.ts";
 import { hashOf, type Place } from "../places.ts";
 import type { App, View } from "../view.ts";
@@ -21,6 +22,7 @@ export function openSession(place: SessionPlace, app: App): View {
 
 class SessionView implements View {
   readonly element: HTMLElement;
+  readonly keys = CHAT_KEYS;
   readonly #app: App;
   readonly #agent: AgentName;
   readonly #id: string;

@@ -1,5 +1,6 @@
 import { read } from "../api.ts";
 import { h } from "../dom.ts";
+import { LIST_KEYS } from "../parts/keys.ts";
 import { empty } from "../parts/states.ts";
 import { type HomeFilter, hashOf, type Place } from "../places.ts";
 import type { App, View } from "../view.ts";
@@ -62,6 +63,7 @@ export function openHome(place: HomePlace, app: App): View {
       return true;
     },
     key: homeKeys(list, now),
+    keys: [...LIST_KEYS, { keys: "→ ←", does: "Unfold a project, and fold it" }],
     focus: () => heading.focus({ preventScroll: true }),
     close() {
       clearInterval(minutes);

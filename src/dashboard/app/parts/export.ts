@@ -48,7 +48,7 @@ export function openExport(app: Pick<App, "note">, path: string): void {
   const says = h("p", { class: "quiet", role: "status" });
   const failed = h("p", { class: "bad", role: "alert" });
   const go = h("button", { type: "submit", class: "button main" }, "Export");
-  const form = h("form", { class: "fields", on: { submit: (event) => void submitted(event) } }, fieldsFor(path));
+  const form = h("form", { class: "form-fields", on: { submit: (event) => void submitted(event) } }, fieldsFor(path));
   append(form, [failed, h("p", { class: "buttons" }, go, says)]);
   const dialog: Dialog = openDialog("Export", form, () => end.abort());
 
@@ -84,7 +84,7 @@ function fieldsFor(path: string): HTMLElement[] {
   const most = h("input", { name: "maxToolChars", type: "number", min: 1, step: 1, placeholder: "nothing is cut" });
   return [
     ...fields,
-    h("label", { class: "field" }, "Cut tool output at … characters", most),
+    h("label", { class: "form-field" }, "Cut tool output at … characters", most),
     check("subagents", "With what subagents said", !/\/subagents\//.test(path)),
     check("reasoning", "With the agent’s reasoning, where it is readable", false),
   ];
@@ -92,7 +92,7 @@ function fieldsFor(path: string): HTMLElement[] {
 
 function select(name: string, label: string, options: { readonly [value: string]: string }): HTMLElement {
   const choices = Object.entries(options).map(([value, text]) => h("option", { value }, text));
-  return h("label", { class: "field" }, label, h("select", { name }, choices));
+  return h("label", { class: "form-field" }, label, h("select", { name }, choices));
 }
 
 function check(name: string, label: string, checked: boolean): HTMLElement {

@@ -17,6 +17,21 @@ export const PAGE_KEYS: readonly KeyHelp[] = [
   { keys: "?", does: "This list" },
 ];
 
+/** The keys of a list of sessions or runs. */
+export const LIST_KEYS: readonly KeyHelp[] = [
+  { keys: "↓ ↑", does: "The next row and the one before (also j and k)" },
+  { keys: "Enter", does: "Open it" },
+  { keys: "Home End", does: "The first row and the last" },
+];
+
+/** The keys of a chat. */
+export const CHAT_KEYS: readonly KeyHelp[] = [
+  { keys: "Home", does: "The beginning" },
+  { keys: "End", does: "The end, and follow it" },
+  { keys: "[ ]", does: "The prompt before, and the next" },
+  { keys: "E e", does: "The error before, and the next" },
+];
+
 /** How long after `g` the next key still counts. ms */
 const PATIENCE_MS = 1_500;
 

@@ -1,4 +1,5 @@
 import { h } from "../dom.ts";
+import { LIST_KEYS } from "../parts/keys.ts";
 import type { Place } from "../places.ts";
 import type { App, View } from "../view.ts";
 import { openRunList, type RunList } from "./list.ts";
@@ -27,6 +28,7 @@ export function openRuns(place: Place, app: App): View {
   return {
     element,
     move,
+    keys: LIST_KEYS,
     key(event) {
       const { ctrlKey, metaKey, altKey, target } = event;
       if (ctrlKey || metaKey || altKey || run !== undefined) return false;

@@ -5,7 +5,7 @@ import { signInWith } from "./sign-in.ts";
 
 /** The bar that says that the server is gone, or lets this browser in no more, and what to do about it; empty while all is well. */
 export function linkBar(live: Live): HTMLElement {
-  const bar = h("div", { class: "bar", role: "status" });
+  const bar = h("div", { class: "link-bar", role: "status" });
   const show = (): void => {
     const { status } = live;
     bar.dataset.status = status;
