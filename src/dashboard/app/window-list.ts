@@ -1,13 +1,4 @@
-/** One row of a list of which only what is near the view stands in the page. */
-export interface WindowRow {
-  readonly key: string;
-  /** Makes the row's element; called again when it comes back into the window, or with another `version`. */
-  make(): HTMLElement;
-  /** A row whose version is another one (by `Object.is`) is updated, or made anew. */
-  readonly version?: unknown;
-  /** Brings an element of this row up to date; false when it has to be made anew. */
-  update?(element: HTMLElement): boolean;
-}
+import { type RowPlace, StandingRows, type WindowRow } from "./standing-rows.ts";
 
 /** What a windowed list tells. */
 export interface WindowListOptions {
@@ -25,18 +16,6 @@ export interface WindowListOptions {
   readonly follows?: boolean;
 }
 
-interface Shown {
-  readonly element: HTMLElement;
-  version: unknown;
-}
-
-/** A row, and where it stands in the list and on the screen. */
-interface Place {
-  readonly key: string;
-  readonly place: number;
-  readonly top: number;
-}
-
 /** How many views' heights of rows stand above and below the view, at least and at most. */
 const LEAST_AROUND = 1;
 const MOST_AROUND = 2.5;
@@ -51,13 +30,8 @@ const END_REACH = 32;
  */
 export class WindowList {
   readonly #options: WindowListOptions;
-  readonly #shown = new Map<string, Shown>();
+  readonly #rows: StandingRows;
   readonly #sizes: ResizeObserver;
-  #rows: readonly WindowRow[] = [];
-  #places = new Map<string, number>();
-  /** The rows that stand in the page: from `#first` up to and without `#end`. */
-  #first = 0;
-  #end = 0;
   #pinned: boolean;
   /** Where the view was when this class last looked or moved it. */
   #top = 0;
@@ -66,6 +40,7 @@ export class WindowList {
 
   constructor(options: WindowListOptions) {
     this.#options = options;
+    this.#rows = new StandingRows(options.box, options.list);
     this.#pinned = options.follows === true;
     options.box.addEventListener("scroll", this.#scrolled, { passive: true });
     this.#sizes = new ResizeObserver(() => this.#settle());
@@ -80,7 +55,7 @@ export class WindowList {
 
   /** The rows that stand in the page. */
   get shown(): { readonly first: number; readonly end: number } {
-    return { first: this.#first, end: this.#end };
+    return this.#rows;
   }
 
   close(): void {
@@ -91,41 +66,28 @@ export class WindowList {
 
   /** Makes `rows` what the list holds. */
   set(rows: readonly WindowRow[]): void {
-    const size = Math.max(this.#end - this.#first, STRIDE);
+    const standing = this.#rows;
+    const size = Math.max(standing.end - standing.first, STRIDE);
     if (this.#pinned) {
-      this.#take(rows);
-      this.#place(Math.max(rows.length - size, 0), rows.length);
+      standing.take(rows);
+      standing.place(rows.length - size, rows.length);
     } else {
-      const seen = this.#inView();
-      this.#take(rows);
-      const anchor = seen.find(({ key }) => this.#places.has(key));
-      const before = anchor === undefined ? 0 : anchor.place - this.#first;
-      const at = (anchor && this.#places.get(anchor.key)) ?? this.#first;
+      const seen = standing.inView();
+      standing.take(rows);
+      const anchor = seen.find(({ key }) => standing.placeOf(key) !== undefined);
+      const before = anchor === undefined ? 0 : anchor.place - standing.first;
+      const at = (anchor && standing.placeOf(anchor.key)) ?? standing.first;
       const first = Math.max(Math.min(at - before, rows.length - size), 0);
-      this.#place(first, Math.min(first + size, rows.length));
+      standing.place(first, first + size);
       this.#hold(anchor);
     }
     this.#settle();
   }
 
-  #take(rows: readonly WindowRow[]): void {
-    this.#rows = rows;
-    this.#places = new Map(rows.map((row, place) => [row.key, place]));
-  }
-
-  /** The rows in view and below it that stand in the page, and where: one of them will still be there when others come. */
-  #inView(): Place[] {
-    const anchor = this.#anchor();
-    if (anchor === undefined) return [];
-    return this.#rows
-      .slice(anchor.place, this.#end)
-      .map(({ key }, index) => ({ key, place: anchor.place + index, top: this.#topOf(anchor.place + index) }));
-  }
-
   /** Shows the end; with `follows`, the view is held there. */
   toEnd(): void {
     this.#setPinned(this.#options.follows === true);
-    this.#place(Math.max(this.#rows.length - STRIDE, 0), this.#rows.length);
+    this.#rows.place(this.#rows.length - STRIDE, this.#rows.length);
     this.#settle();
     this.#scrollTo(this.#options.box.scrollHeight);
     this.#settle();
@@ -134,20 +96,18 @@ export class WindowList {
   /** Shows the first row. */
   toStart(): void {
     this.#setPinned(false);
-    this.#place(0, Math.min(STRIDE, this.#rows.length));
+    this.#rows.place(0, STRIDE);
     this.#scrollTo(0);
     this.#settle();
   }
 
   /** Brings the row `key` into view: `start` puts it at the top, `nearest` moves no more than it must. Its element. */
   reveal(key: string, where: "start" | "nearest" = "nearest"): HTMLElement | undefined {
-    const place = this.#places.get(key);
+    const place = this.#rows.placeOf(key);
     if (place === undefined) return undefined;
     this.#setPinned(false);
-    if (place < this.#first || place >= this.#end) {
-      this.#place(Math.max(place - STRIDE, 0), Math.min(place + STRIDE, this.#rows.length));
-    }
-    const element = this.#shown.get(key)?.element;
+    if (place < this.#rows.first || place >= this.#rows.end) this.#rows.place(place - STRIDE, place + STRIDE);
+    const element = this.#rows.elementOf(key);
     if (element === undefined) return undefined;
     this.#bring(element, where);
     this.#settle();
@@ -157,12 +117,12 @@ export class WindowList {
 
   /** The element of a row, while it stands in the page. */
   elementOf(key: string): HTMLElement | undefined {
-    return this.#shown.get(key)?.element;
+    return this.#rows.elementOf(key);
   }
 
   /** The key of the row at the top of the view. */
   topKey(): string | undefined {
-    return this.#anchor()?.key;
+    return this.#rows.anchor()?.key;
   }
 
   /** Lets go of the end, so that what the reader opens grows downward and does not move what they look at. */
@@ -174,7 +134,7 @@ export class WindowList {
     const { box } = this.#options;
     const { scrollTop } = box;
     if (this.#options.follows === true && !this.#busy) {
-      const atEnd = this.#end === this.#rows.length && this.#below() < END_REACH;
+      const atEnd = this.#rows.end === this.#rows.length && this.#below() < END_REACH;
       if (atEnd) this.#setPinned(true);
       else if (scrollTop < this.#top - 1) this.#setPinned(false);
     }
@@ -206,101 +166,38 @@ export class WindowList {
   #askForMore(): void {
     const view = this.#options.box.clientHeight;
     if (view === 0) return;
-    if (this.#first === 0 && this.#above() < view) this.#options.near?.("first");
-    if (this.#end === this.#rows.length && this.#below() < view) this.#options.near?.("last");
+    if (this.#rows.first === 0 && this.#above() < view) this.#options.near?.("first");
+    if (this.#rows.end === this.#rows.length && this.#below() < view) this.#options.near?.("last");
   }
 
   #extend(): void {
     const least = LEAST_AROUND * this.#options.box.clientHeight;
-    while (this.#first > 0 && this.#above() < least) {
-      const anchor = this.#pinned ? undefined : this.#anchor();
-      this.#place(Math.max(this.#first - STRIDE, 0), this.#end);
+    while (this.#rows.first > 0 && this.#above() < least) {
+      const anchor = this.#pinned ? undefined : this.#rows.anchor();
+      this.#rows.place(this.#rows.first - STRIDE, this.#rows.end);
       if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
       else this.#hold(anchor);
     }
-    while (this.#end < this.#rows.length && this.#below() < least) {
-      this.#place(this.#first, Math.min(this.#end + STRIDE, this.#rows.length));
+    while (this.#rows.end < this.#rows.length && this.#below() < least) {
+      this.#rows.place(this.#rows.first, this.#rows.end + STRIDE);
     }
   }
 
   #trim(): void {
     const most = MOST_AROUND * this.#options.box.clientHeight;
     const box = this.#options.box.getBoundingClientRect();
-    let first = this.#first;
-    let end = this.#end;
-    while (first < end - 1 && box.top - this.#bottomOf(first) > most) first++;
-    while (end > first + 1 && this.#topOf(end - 1) - box.bottom > most) end--;
-    if (first === this.#first && end === this.#end) return;
-    const anchor = this.#pinned ? undefined : this.#anchor();
-    this.#place(first, end);
+    let first = this.#rows.first;
+    let end = this.#rows.end;
+    while (first < end - 1 && box.top - this.#rows.bottomOf(first) > most) first++;
+    while (end > first + 1 && this.#rows.topOf(end - 1) - box.bottom > most) end--;
+    if (first === this.#rows.first && end === this.#rows.end) return;
+    const anchor = this.#pinned ? undefined : this.#rows.anchor();
+    this.#rows.place(first, end);
     this.#hold(anchor);
   }
 
-  /** Makes the rows from `first` up to `end` those that stand in the page. */
-  #place(first: number, end: number): void {
-    const { list } = this.#options;
-    const wanted = this.#rows.slice(first, end);
-    const kept = new Set(wanted.map(({ key }) => key));
-    for (const [key, { element }] of this.#shown) {
-      if (kept.has(key)) continue;
-      this.#shown.delete(key);
-      element.remove();
-    }
-    let next = list.firstElementChild;
-    for (const row of wanted) {
-      const before = this.#shown.get(row.key)?.element;
-      const element = this.#elementFor(row);
-      // What was made anew has taken the place of its earlier element.
-      if (before === next && before !== element) next = element;
-      if (element === next) next = next.nextElementSibling;
-      else list.insertBefore(element, next);
-    }
-    while (next !== null) {
-      const left = next;
-      next = next.nextElementSibling;
-      left.remove();
-    }
-    this.#first = first;
-    this.#end = end;
-  }
-
-  #elementFor(row: WindowRow): HTMLElement {
-    const shown = this.#shown.get(row.key);
-    if (shown !== undefined) {
-      if (Object.is(shown.version, row.version)) return shown.element;
-      if (row.update?.(shown.element) === true) {
-        shown.version = row.version;
-        return shown.element;
-      }
-    }
-    const element = row.make();
-    if (shown !== undefined) {
-      const focused = shown.element.contains(document.activeElement);
-      shown.element.replaceWith(element);
-      if (focused && element.tabIndex >= 0) element.focus({ preventScroll: true });
-    }
-    this.#shown.set(row.key, { element, version: row.version });
-    return element;
-  }
-
-  /** The first row in view, and where it stands. */
-  #anchor(): Place | undefined {
-    const { top } = this.#options.box.getBoundingClientRect();
-    // The rows stand in order, so the first that ends in view is found by halving.
-    let low = this.#first;
-    let high = this.#end;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#bottomOf(middle) > top) high = middle;
-      else low = middle + 1;
-    }
-    const row = this.#rows[low];
-    if (low >= this.#end || row === undefined) return undefined;
-    return { key: row.key, place: low, top: this.#topOf(low) };
-  }
-
-  #hold(anchor: Place | undefined): void {
-    const element = anchor && this.#shown.get(anchor.key)?.element;
+  #hold(anchor: RowPlace | undefined): void {
+    const element = anchor && this.#rows.elementOf(anchor.key);
     if (element === undefined || anchor === undefined) return;
     const moved = element.getBoundingClientRect().top - anchor.top;
     if (Math.abs(moved) >= 0.5) this.#scrollTo(this.#options.box.scrollTop + moved);
@@ -338,17 +235,5 @@ export class WindowList {
   #below(): number {
     const { scrollHeight, scrollTop, clientHeight } = this.#options.box;
     return scrollHeight - scrollTop - clientHeight;
-  }
-
-  #topOf(place: number): number {
-    return this.#rectOf(place)?.top ?? 0;
-  }
-
-  #bottomOf(place: number): number {
-    return this.#rectOf(place)?.bottom ?? 0;
-  }
-
-  #rectOf(place: number): DOMRect | undefined {
-    return this.#shown.get(this.#rows[place]?.key ?? "")?.element.getBoundingClientRect();
   }
 }

@@ -1,6 +1,7 @@
 import { styledSpan } from "../content/styled.ts";
 import { fill, h } from "../dom.ts";
-import { WindowList, type WindowRow } from "../window-list.ts";
+import type { WindowRow } from "../standing-rows.ts";
+import { WindowList } from "../window-list.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 import type { Line, LineRun } from "./screen-line.ts";
 
