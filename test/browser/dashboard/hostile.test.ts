@@ -19,7 +19,7 @@ const HOSTILE = {
  * style, and links that lead to more than a site, a mailbox or the page itself.
  */
 const FOREIGN = `(() => {
-  const tags = "script:not([src^='/assets/']), style, iframe, object, embed, base, form[action], img, video, audio, link:not([href^='/assets/'])";
+  const tags = "script:not([src^='/assets/']), style, iframe, object, embed, base, form[action], img:not([src^='/assets/']), video, audio, link:not([href^='/assets/'])";
   const found = [...document.querySelectorAll(tags)].map((e) => e.outerHTML.slice(0, 100));
   for (const e of document.querySelectorAll("*")) {
     for (const { name, value } of e.attributes) {

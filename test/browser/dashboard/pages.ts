@@ -15,7 +15,7 @@ export const SCREENS = {
 } as const satisfies { readonly [name: string]: BrowserSettings };
 
 /** Chromium itself says in the console that an answer was an error; the page can't help it. */
-const SAID_BY_CHROMIUM = /^console Failed to load resource: the server responded with a status of (?:404|500|422)/;
+const SAID_BY_CHROMIUM = /^console Failed to load resource: the server responded with a status of (?:400|404|409)/;
 
 /** Lets the window see answers that say what can't be shown, for the places `missing` and `unreadable`. */
 export function allowRefusals(window: Window, name: keyof typeof ADDRESSES): void {

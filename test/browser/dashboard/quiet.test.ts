@@ -12,12 +12,13 @@ const dashboard = dashboardFor({
 });
 
 for (const [name, hash] of PLACES) {
-  test(`the page at ${name} is complete, has a title, and says nothing in the console`, async (t) => {
+  test(`the page at ${name} is complete, has one main heading and a title, and says nothing in the console`, async (t) => {
     const window = await dashboard.window(t);
     allowRefusals(window, name);
     const page = await window.openTab(hash);
     await settled(page);
     await unfold(page);
+    assert.equal(await page.locator("h1").count(), 1);
     assert.match(await page.title(), /agent-bridge$/);
     assert.equal(await page.locator("main").count(), 1);
   });

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dashboardFor } from "./harness.ts";
-import { writeHome } from "./home-folder.ts";
+import { writeCalls, writeHome } from "./home-folder.ts";
 import { allowRefusals, PLACES, settled, unfold } from "./pages.ts";
 
-const dashboard = dashboardFor({ home: ({ home }) => writeHome(home) });
+const dashboard = dashboardFor({
+  home({ home }) {
+    writeHome(home);
+    writeCalls(home, 500);
+  },
+});
 
 /** A phone's window; and one of 1280 × 900 at twice the size of everything, which halves what of it the page has. */
 const WINDOWS = { "320 pixels wide": { width: 320, height: 640 }, "at 200 %": { width: 640, height: 450 } };

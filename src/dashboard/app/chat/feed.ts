@@ -36,6 +36,7 @@ export class Feed {
   readonly #source: ChatSource;
   readonly #live: Live;
   readonly #events: FeedEvents;
+  #isOpen = false;
   #atEnd = false;
   #reading: Reading | undefined;
   /** What came while a page was on its way that may turn out to be the last. */
@@ -66,6 +67,7 @@ export class Feed {
       const part = await this.#partAt(where, signal);
       if (signal.aborted) return;
       this.window.open(part);
+      this.#isOpen = true;
       this.#atEnd = false;
     });
     this.#events.changed();
@@ -137,7 +139,7 @@ export class Feed {
 
   /** One page at a time; what fails is told, and may be tried again. */
   async #read(direction: "earlier" | "later", page: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.#closed) return;
+    if (this.#closed || (!this.#isOpen && this.#reading === undefined)) return;
     if (this.#reading !== undefined) return this.#reading.done;
     try {
       await this.#begin(direction, page);

@@ -1,3 +1,4 @@
+import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import type { HomeFilter } from "../places.ts";
@@ -88,7 +89,9 @@ export class Filters {
   offer(projects: readonly Project[]): void {
     const paths = projects.map(({ project }) => project).filter((path) => path !== "");
     const names = folderNames(paths);
-    const options = paths.map((path) => h("option", { value: path, title: path }, names.get(path)));
+    const options = paths.map((path) =>
+      h("option", { value: path, title: readableLine(path) }, readableLine(names.get(path) ?? path)),
+    );
     fill(this.#project, h("option", { value: "" }, "All projects"), options);
     this.#chooseProject();
   }
@@ -146,7 +149,9 @@ export class Filters {
     const isOffered = [...this.#project.options].some(({ value }) => value === project);
     if (!isOffered) {
       const name = folderNames([project]).get(project);
-      this.#project.append(h("option", { value: project, title: project }, name));
+      this.#project.append(
+        h("option", { value: project, title: readableLine(project) }, readableLine(name ?? project)),
+      );
     }
     this.#project.value = project;
   }

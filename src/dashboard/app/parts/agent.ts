@@ -1,3 +1,4 @@
+import { readableLine } from "../../../transcript/printable.ts";
 import { h } from "../dom.ts";
 import { agentName, isKnownAgent } from "./agent-name.ts";
 
@@ -16,5 +17,5 @@ export function folder(path: string): HTMLElement {
       .replace(/[/\\]+$/, "")
       .split(/[/\\]/)
       .at(-1) || path;
-  return h("bdi", { class: "folder", title: path }, name);
+  return h("bdi", { class: "folder", title: readableLine(path) }, readableLine(name));
 }

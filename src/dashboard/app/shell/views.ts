@@ -29,6 +29,11 @@ export function openView(place: Place, app: App): View {
 function nowhere(app: App): View {
   app.title("Not found");
   const home = h("a", { href: hashOf({ view: "home" }) }, "All sessions");
-  const element = h("main", { class: "view" }, empty("This link leads nowhere.", h("p", {}, home)));
+  const element = h(
+    "main",
+    { class: "view" },
+    h("h1", { class: "hidden" }, "Not found"),
+    empty("This link leads nowhere.", h("p", {}, home)),
+  );
   return { element, close: () => undefined };
 }
