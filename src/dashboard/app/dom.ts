@@ -12,7 +12,7 @@ export type Listeners = { readonly [K in keyof HTMLElementEventMap]?: (event: HT
 
 /**
  * An element. Attributes that could run or style anything (`style`, `on…`, `src`, `srcdoc`) are refused: no foreign text
- * gets there by mistake. @throws Error for those
+ * gets there by mistake. A button sends no form unless its `type` says so. @throws Error for those
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -20,6 +20,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
+  if (tag === "button") element.setAttribute("type", "button");
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on" || value === undefined || value === false) continue;
     if (REFUSED.test(name)) throw new Error(`the attribute ${name} is not set like this`);

@@ -1,4 +1,5 @@
 import { h } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 
 /** What became of a prompt that was sent: `busy` when a turn runs that could be interrupted. */
 export type Fate = "taken" | "refused" | "busy";
@@ -42,12 +43,8 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
       },
     },
   });
-  const button = h("button", { type: "submit", class: "button main" }, "Send");
-  const interrupt = h(
-    "button",
-    { type: "button", class: "button danger", hidden: true, on: { click: () => void submit(true) } },
-    "Send and interrupt",
-  );
+  const sends = h("button", { type: "submit", class: "button main" }, "Send");
+  const interrupt = button("Send and interrupt", () => void submit(true), "danger", { hidden: true });
   const element = h(
     "form",
     {
@@ -61,16 +58,16 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
     },
     h("label", { class: "hidden", for: field.id }, "Prompt"),
     field,
-    h("div", { class: "actions" }, interrupt, button),
+    h("div", { class: "actions" }, interrupt, sends),
     h("p", { class: "quiet", id: `prompt-keys-${id}` }, "Enter sends, Shift+Enter begins a new line."),
   );
 
   const offer = (interrupting: boolean): void => {
     interrupt.hidden = !interrupting;
-    button.hidden = interrupting;
+    sends.hidden = interrupting;
   };
   const show = (): void => {
-    button.disabled = !can || sending || field.value.trim() === "";
+    sends.disabled = !can || sending || field.value.trim() === "";
     interrupt.disabled = sending;
     field.readOnly = sending;
   };

@@ -1,5 +1,6 @@
 import { path, Refused, read, remove, send } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
@@ -92,11 +93,7 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
 
   const field = session.kind === "agent" && isOurs(session) ? composer(session.id, prompt) : undefined;
   const cards = questionCards(answer, () => field?.focus());
-  const cancelButton = h(
-    "button",
-    { type: "button", class: "button small", on: { click: () => void cancel() } },
-    "Cancel turn",
-  );
+  const cancelButton = button("Cancel turn", () => void cancel());
   const stop = sureButton(
     { label: "Stop", question: "End it and all that it runs?", yes: "Yes, stop it", working: "Stopping …" },
     async () => {

@@ -1,4 +1,5 @@
 import { h } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import type { Typed } from "./input-queue.ts";
 import { sequenceOf } from "./keys.ts";
 
@@ -20,11 +21,7 @@ export function inputBar(kind: "command" | "terminal", own: () => boolean, type:
     spellcheck: "false",
   });
   const key = (label: string, name: string, press: () => Typed): HTMLElement =>
-    h(
-      "button",
-      { type: "button", class: "button small", "aria-label": name, on: { click: () => type(press()) } },
-      label,
-    );
+    button(label, () => type(press()), "small", { "aria-label": name });
   const named = (label: string, name: string, pressed: string): HTMLElement =>
     key(label, name, () => ({ text: sequenceOf({ ...PLAIN, key: pressed }, own()) ?? "" }));
   const keys = isTerminal

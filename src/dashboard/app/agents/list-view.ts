@@ -1,9 +1,11 @@
 import { read } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
+import { button } from "../parts/controls.ts";
 import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading, reasonOf } from "../parts/states.ts";
 import { time } from "../parts/time.ts";
+import { bdi, quiet } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { WindowRow } from "../standing-rows.ts";
 import type { App, View } from "../view.ts";
@@ -78,11 +80,10 @@ export function openList(app: App): View {
         fill(note);
         void more();
       };
-      const button = h("button", { type: "button", class: "button", on: { click: again } }, "Try again");
       fill(
         note,
         h("p", { class: "fault", role: "alert" }, `What ended earlier is missing: ${reasonOf(error)} `),
-        button,
+        button("Try again", again, ""),
       );
     }
   };
@@ -141,14 +142,12 @@ function sessionParts(session: OwnSession, now: number): Node[] {
   const facts = h(
     "span",
     { class: "facts" },
-    agent === undefined
-      ? h("span", { class: "quiet" }, isOurs(session) ? KIND_NAMES[kind] : "Recorded")
-      : agentBadge(agent),
+    agent === undefined ? quiet(isOurs(session) ? KIND_NAMES[kind] : "Recorded") : agentBadge(agent),
     cwd !== "" && folder(cwd),
     argv !== undefined && h("code", { class: "clip", dir: "ltr" }, lineOf(argv)),
-    asked !== undefined && h("bdi", { class: "clip asked" }, `asks: ${asked}`),
-    exitWords(session) !== undefined && h("span", { class: "quiet" }, exitWords(session)),
+    asked !== undefined && bdi(`asks: ${asked}`, "clip asked"),
+    exitWords(session) !== undefined && quiet(exitWords(session)),
   );
-  const name = h("a", { class: "go clip", href: hashOf({ view: "agent", id }) }, h("bdi", {}, callName(session)));
+  const name = h("a", { class: "go clip", href: hashOf({ view: "agent", id }) }, bdi(callName(session)));
   return [name, statusChip(session), facts, time(endedAt ?? startedAt, now, endedAt === undefined ? "since" : "ago")];
 }

@@ -1,5 +1,6 @@
 import { path, send } from "../api.ts";
 import { h, setText } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { OwnSession } from "../wire.ts";
 import { inputBar } from "./input-bar.ts";
@@ -26,11 +27,7 @@ export function outputPane(session: OwnSession): OutputPane {
   const isTerminal = session.kind === "terminal";
   const note = h("p", { class: "quiet", role: "status" });
   const fault = h("p", { class: "fault", role: "alert" });
-  const end = h(
-    "button",
-    { type: "button", class: "button small to-end", hidden: true, on: { click: () => view.toEnd() } },
-    "To the end",
-  );
+  const end = button("To the end", () => view.toEnd(), "small to-end", { hidden: true });
   const box = h("div", {
     class: `screen ${isTerminal ? "terminal" : "printed"}`,
     tabindex: 0,

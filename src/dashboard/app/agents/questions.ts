@@ -1,5 +1,6 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import type { Question } from "../wire.ts";
 import { orderedOptions, questionKeys } from "./standing.ts";
 
@@ -60,10 +61,11 @@ function cardOf(question: Question, answer: Answer): HTMLElement {
       for (const button of buttons) button.disabled = false;
       chosen.focus();
     };
-    const chosen = h(
-      "button",
-      { type: "button", class: `button ${isNo ? "danger" : ""}`, "data-kind": kind, on: { click: () => void click() } },
+    const chosen = button(
       h("bdi", {}, readableLine(name) || readableLine(optionId) || kind),
+      () => void click(),
+      `${isNo ? "danger" : ""}`,
+      { "data-kind": kind },
     );
     return chosen;
   });

@@ -2,6 +2,7 @@ import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
 import { failure, loading } from "../parts/states.ts";
+import { quiet } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
@@ -131,7 +132,7 @@ function fillHead(head: HTMLElement, session: OwnSession): void {
       h(
         "p",
         { class: "facts" },
-        agent === undefined ? h("span", { class: "quiet" }, KIND_NAMES[kind]) : agentBadge(agent),
+        agent === undefined ? quiet(KIND_NAMES[kind]) : agentBadge(agent),
         cwd !== "" && h("bdi", { class: "folder" }, cwd),
         argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),
         restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),

@@ -1,6 +1,7 @@
 import { read, send } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
+import { select } from "../parts/controls.ts";
 import { failure, loading, reasonOf } from "../parts/states.ts";
 import type { Place } from "../places.ts";
 import type { App, View } from "../view.ts";
@@ -47,7 +48,7 @@ function startForm(
   app: App,
   left: AbortSignal,
 ): HTMLElement {
-  const kind = select("kind", [
+  const kind = select({ id: "start-kind" }, [
     ["agent", "An agent"],
     ["terminal", "A program on a terminal"],
     ["command", "A program without a terminal"],
@@ -185,14 +186,6 @@ function permitField(): { field: HTMLElement; value(): string } {
     ),
   );
   return { field, value: () => inputs.find(({ checked }) => checked)?.value ?? "ask" };
-}
-
-function select(name: string, choices: readonly (readonly [string, string])[]): HTMLSelectElement {
-  return h(
-    "select",
-    { id: `start-${name}` },
-    choices.map(([value, words]) => h("option", { value }, words)),
-  );
 }
 
 function hint(words: string): HTMLElement {

@@ -1,6 +1,6 @@
 import type { Child } from "../dom.ts";
-import { h } from "../dom.ts";
 import { time } from "../parts/time.ts";
+import { bdi, quiet, statusBadge } from "../parts/words.ts";
 import type { OwnSession } from "../wire.ts";
 import { exitWords, isOurs, PERMITS, statusWords } from "./standing.ts";
 
@@ -10,16 +10,16 @@ export function statusLine(session: OwnSession, now: number): readonly Child[] {
   const facts: Child[] = [
     endedAt === undefined ? ["started ", time(startedAt, now)] : ["ended ", time(endedAt, now)],
     exitWords(session),
-    model !== undefined && h("bdi", {}, model),
+    model !== undefined && bdi(model),
     permit !== undefined &&
       `permission: ${PERMITS.find((each) => each.permit === permit)?.name.toLowerCase() ?? permit}`,
     session.status === "interrupted" && "the server that had started it ended",
     !isOurs(session) && "another program recorded it: it can only be read here",
   ];
-  return [statusChip(session), ...facts.filter(Boolean).map((fact) => h("span", { class: "quiet" }, fact))];
+  return [statusChip(session), ...facts.filter(Boolean).map((fact) => quiet(fact))];
 }
 
 /** A session's status, with its mark. */
 export function statusChip(session: Pick<OwnSession, "status" | "kind">): HTMLElement {
-  return h("span", { class: "status", "data-status": session.status }, statusWords(session));
+  return statusBadge(session.status, statusWords(session));
 }

@@ -1,4 +1,5 @@
 import { h, setText } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 
 /** A button that asks once more before it does something. */
 export interface SureButton {
@@ -36,9 +37,9 @@ export function sureButton(
     ask.hidden = false;
     no.focus();
   };
-  const open = h("button", { type: "button", class: "button small", on: { click: press } }, words.label);
-  const yes = h("button", { type: "button", class: "button small danger", on: { click: () => void run() } }, words.yes);
-  const no = h("button", { type: "button", class: "button small", on: { click: cancel } }, "No");
+  const open = button(words.label, press);
+  const yes = button(words.yes, () => void run(), "small danger");
+  const no = button("No", cancel);
   const ask = h(
     "span",
     {

@@ -3,7 +3,7 @@ import { itemOf } from "../content/item-of.ts";
 import { markdown } from "../content/markdown.ts";
 import { plain } from "../content/plain.ts";
 import { toolDetail } from "../content/tool-detail.ts";
-import { h } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { Item } from "../wire.ts";
@@ -60,24 +60,20 @@ export class Details {
 
   /** A button that puts the whole of a text that was cut in its place. */
   whole(item: Item): HTMLElement {
-    const button = h(
-      "button",
-      { type: "button", class: "button small", on: { click: () => void show() } },
-      "Show the whole",
-    );
+    const press = button("Show the whole", () => void show());
     const show = async (): Promise<void> => {
-      button.disabled = true;
+      press.disabled = true;
       try {
         const items = await readRecord(this.#source, item.ref);
         const whole = itemOf(items, item);
         const text = whole?.text ?? item.text ?? "";
-        button.previousElementSibling?.replaceWith(item.kind === "assistant" ? markdown(text, this.#app) : plain(text));
-        button.remove();
+        press.previousElementSibling?.replaceWith(item.kind === "assistant" ? markdown(text, this.#app) : plain(text));
+        press.remove();
       } catch (error) {
-        button.disabled = false;
+        press.disabled = false;
         this.#app.note(reasonOf(error), "failed");
       }
     };
-    return button;
+    return press;
   }
 }

@@ -1,4 +1,5 @@
 import { h, icon, setText } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import type { Direction } from "./find-record.ts";
 
 /** What the bar of a chat can do. */
@@ -39,22 +40,17 @@ export class PaneBar {
   readonly #findingText = h("span", { role: "status" });
 
   constructor(actions: PaneActions) {
-    this.#latest = h("button", {
-      type: "button",
-      class: "button small latest",
-      hidden: true,
-      on: { click: actions.last },
-    });
-    const stop = h("button", { type: "button", class: "button small", on: { click: actions.stop } }, "Stop");
+    this.#latest = button("", actions.last, "small latest", { hidden: true });
+    const stop = button("Stop", actions.stop);
     this.#finding = h("span", { class: "finding quiet", hidden: true }, this.#findingText, stop);
     this.element = h(
       "div",
       { class: "chat-bar", role: "toolbar", "aria-label": "Move through the chat" },
       this.#day,
-      button("First", "First (Home)", ICONS.first, actions.first),
+      step("First", "First (Home)", ICONS.first, actions.first),
       pair("Prompt", "prompt", "[", "]", actions),
       pair("Error", "error", "E", "e", actions),
-      button("Last", "Last (End)", ICONS.last, actions.last),
+      step("Last", "Last (End)", ICONS.last, actions.last),
       this.#finding,
       this.#latest,
     );
@@ -79,13 +75,13 @@ function pair(name: string, what: "prompt" | "error", up: string, down: string, 
   return h(
     "span",
     { class: "pair quiet", role: "group", "aria-label": `${name}s` },
-    button("", `Previous ${what} (${up})`, ICONS.up, () => actions.find(what, "up")),
+    step("", `Previous ${what} (${up})`, ICONS.up, () => actions.find(what, "up")),
     h("span", { "aria-hidden": "true" }, name),
-    button("", `Next ${what} (${down})`, ICONS.down, () => actions.find(what, "down")),
+    step("", `Next ${what} (${down})`, ICONS.down, () => actions.find(what, "down")),
   );
 }
 
-function button(text: string, title: string, path: string, click: () => void): HTMLElement {
-  const attributes = { type: "button", class: "button small plain", title, "aria-label": title, on: { click } };
-  return h("button", attributes, icon(path), text !== "" && h("span", {}, text));
+function step(text: string, title: string, path: string, click: () => void): HTMLElement {
+  const label = [icon(path), text !== "" && h("span", {}, text)];
+  return button(label, click, "small plain", { title, "aria-label": title });
 }

@@ -4,6 +4,7 @@ import { plain } from "../content/plain.ts";
 import { tally, toolName } from "../content/summary.ts";
 import { h, setText } from "../dom.ts";
 import { dayOf, duration, exactly, time, timeOf } from "../parts/time.ts";
+import { bdi } from "../parts/words.ts";
 import type { App } from "../view.ts";
 import type { Cursor, Item } from "../wire.ts";
 import { Details } from "./details.ts";
@@ -112,13 +113,7 @@ export class RowViews {
     return h(
       "article",
       { class: error ? "row marker bad" : "row marker" },
-      h(
-        "div",
-        { class: "who" },
-        h("h3", {}, words),
-        summary !== undefined && h("bdi", { class: "quiet" }, readableLine(summary)),
-        this.#at(item),
-      ),
+      h("div", { class: "who" }, h("h3", {}, words), summary !== undefined && bdi(summary, "quiet"), this.#at(item)),
       text !== undefined && text !== "" && h("pre", { class: "text", dir: "auto" }, this.#details.preview(item)),
       item.cut && this.#details.whole(item),
     );
@@ -131,7 +126,7 @@ export class RowViews {
     const toggle = (): void => this.#options.toggleGroup(row.key);
     const button = h(
       "button",
-      { type: "button", class: "line bare fold", "aria-expanded": String(row.open), on: { click: toggle } },
+      { class: "line bare fold", "aria-expanded": String(row.open), on: { click: toggle } },
       h("b", {}, `${row.calls.length} tool calls`),
       h(
         "span",
@@ -149,7 +144,7 @@ export class RowViews {
   /** The last call of a group that still grows. */
   #now({ call, outputs }: CallRow): HTMLElement {
     const { tool = "", summary = "" } = (call ?? outputs[0])?.item ?? {};
-    return h("p", { class: "now quiet clip" }, h("b", {}, toolName(tool)), " ", h("bdi", {}, readableLine(summary)));
+    return h("p", { class: "now quiet clip" }, h("b", {}, toolName(tool)), " ", bdi(summary));
   }
 
   #call(row: CallRow): HTMLElement {
@@ -159,7 +154,7 @@ export class RowViews {
     const element = h("article", { class: callClass(row) });
     const button = h(
       "button",
-      { type: "button", class: "line bare fold", "aria-expanded": String(detail !== undefined) },
+      { class: "line bare fold", "aria-expanded": String(detail !== undefined) },
       h("b", {}, toolName(tool)),
       h("bdi", { class: "brief clip" }, briefOf(row, summary)),
       h("span", { class: "failed" }, failedWord(row)),

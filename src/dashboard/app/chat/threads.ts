@@ -54,7 +54,6 @@ export class Threads {
     const button = h(
       "button",
       {
-        type: "button",
         class: "line bare fold",
         "aria-expanded": String(this.#open.has(key)),
         disabled: childSource === undefined,

@@ -1,6 +1,7 @@
 import { readable, readableLine } from "../../../transcript/printable.ts";
 import { type Child, h } from "../dom.ts";
 import { copyButton } from "../parts/copy.ts";
+import { bdi } from "../parts/words.ts";
 import type { App } from "../view.ts";
 import type { DiffLine, FileEdit } from "./changes.ts";
 import { moreLabel, unfold } from "./long-text.ts";
@@ -61,7 +62,7 @@ function fileView(edit: FileEdit, app: Pick<App, "note">): HTMLElement {
 }
 
 function pathView(path: string): Node {
-  return h("bdi", {}, readableLine(path));
+  return bdi(path);
 }
 
 const WORDS: Readonly<Record<FileEdit["kind"], string>> = {

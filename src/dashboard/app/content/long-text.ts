@@ -21,7 +21,7 @@ export function unfold({ length, into, end: endOf, render, label }: Unfolding): 
   let end = start;
   into.replaceChildren(render(0, end));
   if (end >= length) return undefined;
-  const button = h("button", { type: "button", class: "button small more" });
+  const button = h("button", { class: "button small more" });
   const say = (): void => {
     button.setAttribute("aria-expanded", String(end > start));
     setText(button, end >= length ? "Show less" : label(end, endOf(end)));

@@ -23,7 +23,7 @@ export function markdown(text: string, app: Host): HTMLElement {
     );
   show();
   if (waiting.length > 0) {
-    const more = h("button", { type: "button", class: "button small more" }, "Show more of this text");
+    const more = h("button", { class: "button small more" }, "Show more of this text");
     more.addEventListener("click", () => {
       show();
       if (waiting.length > 0) element.append(more);

@@ -1,6 +1,7 @@
 import { asObject, asString, type JsonObject } from "../../../platform/read.ts";
 import { readable, readableLine } from "../../../transcript/printable.ts";
 import { type Child, h } from "../dom.ts";
+import { bdi } from "../parts/words.ts";
 import type { App } from "../view.ts";
 import type { UncutItem } from "../wire.ts";
 import { codeBlock } from "./code.ts";
@@ -52,7 +53,7 @@ function tasksView(tasks: readonly Task[]): HTMLElement {
       { "data-state": state },
       h("span", { "aria-hidden": "true" }, mark),
       h("span", { class: "hidden" }, `${word}: `),
-      h("bdi", {}, readableLine(text)),
+      bdi(text),
     );
   });
   return h("ul", { role: "list", class: "tasks" }, views);

@@ -1,6 +1,6 @@
-import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
+import { button, choice, select } from "../parts/controls.ts";
 import type { HomeFilter } from "../places.ts";
 import { AGENTS, type Project } from "../wire.ts";
 import { folderNames } from "./lines.ts";
@@ -32,16 +32,19 @@ export class Filters {
     dir: "auto",
     "data-search": true,
   });
-  readonly #agent = choice("Agent", [["", "All agents"], ...AGENTS.map((name) => [name, agentName(name)] as const)]);
-  readonly #project = choice("Project", [["", "All projects"]]);
-  readonly #state = choice("State", [
+  readonly #agent = select({ "aria-label": "Agent" }, [
+    ["", "All agents"],
+    ...AGENTS.map((name) => [name, agentName(name)] as const),
+  ]);
+  readonly #project = select({ "aria-label": "Project" }, [["", "All projects"]]);
+  readonly #state = select({ "aria-label": "State" }, [
     ["", "Live and ended"],
     ["live", "Live"],
     ["ended", "Ended"],
   ]);
   readonly #byDay = this.#group("By day", "day");
   readonly #byProject = this.#group("By project", "project");
-  readonly #clear = h("button", { type: "button", class: "button plain", hidden: true }, "Clear");
+  readonly #clear = button("Clear", () => this.clear(), "plain", { hidden: true });
   #filter: HomeFilter;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
@@ -56,7 +59,6 @@ export class Filters {
       const { project: _, by: __, ...rest } = this.#filter;
       this.#choose(this.#project.value === "" ? rest : { ...rest, project: this.#project.value });
     });
-    this.#clear.addEventListener("click", () => this.clear());
     this.element = h(
       "form",
       { class: "filters", role: "search", "aria-label": "Sessions", on: { submit: (event) => event.preventDefault() } },
@@ -89,10 +91,8 @@ export class Filters {
   offer(projects: readonly Project[]): void {
     const paths = projects.map(({ project }) => project).filter((path) => path !== "");
     const names = folderNames(paths);
-    const options = paths.map((path) =>
-      h("option", { value: path, title: readableLine(path) }, readableLine(names.get(path) ?? path)),
-    );
-    fill(this.#project, h("option", { value: "" }, "All projects"), options);
+    const options = paths.map((path) => choice([path, names.get(path) ?? path, path]));
+    fill(this.#project, choice(["", "All projects"]), options);
     this.#chooseProject();
   }
 
@@ -141,7 +141,7 @@ export class Filters {
       if (by === "project") this.#choose({ ...rest, by });
       else this.#choose(project === undefined ? rest : { ...rest, project });
     };
-    return h("button", { type: "button", class: "button", on: { click: choose } }, name);
+    return button(name, choose, "");
   }
 
   #chooseProject(): void {
@@ -149,18 +149,8 @@ export class Filters {
     const isOffered = [...this.#project.options].some(({ value }) => value === project);
     if (!isOffered) {
       const name = folderNames([project]).get(project);
-      this.#project.append(
-        h("option", { value: project, title: readableLine(project) }, readableLine(name ?? project)),
-      );
+      this.#project.append(choice([project, name ?? project, project]));
     }
     this.#project.value = project;
   }
-}
-
-function choice(name: string, options: readonly (readonly [string, string])[]): HTMLSelectElement {
-  return h(
-    "select",
-    { "aria-label": name },
-    options.map(([value, label]) => h("option", { value }, label)),
-  );
 }

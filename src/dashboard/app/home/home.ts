@@ -1,5 +1,6 @@
 import { read } from "../api.ts";
 import { h } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import { LIST_KEYS } from "../parts/keys.ts";
 import { empty } from "../parts/states.ts";
 import { type HomeFilter, hashOf, type Place } from "../places.ts";
@@ -105,8 +106,7 @@ function filterOf({ view: _, ...filter }: HomePlace): HomeFilter {
 }
 
 function noMatch(clear: () => void): HTMLElement {
-  const button = h("button", { type: "button", class: "button", on: { click: clear } }, "Clear the filter");
-  return empty("No session matches.", h("p", {}, button));
+  return empty("No session matches.", h("p", {}, button("Clear the filter", clear, "")));
 }
 
 /** Where sessions were looked for, so that one can see what is amiss. */

@@ -1,4 +1,5 @@
 import { fill, h, setText } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import { failure, loading } from "../parts/states.ts";
 import { startOfDay } from "../parts/time.ts";
 import type { HomeFilter } from "../places.ts";
@@ -31,7 +32,7 @@ export class SessionList {
   readonly #list = h("div", { class: "rows", role: "list", "aria-label": "Sessions" });
   readonly #end = h("div", { class: "list-end" });
   readonly #count = h("p", { class: "count quiet" });
-  readonly #news = h("button", { type: "button", class: "button main news", hidden: true });
+  readonly #news = button("", () => this.#showNews(), "main news", { hidden: true });
   readonly #window: WindowList;
   #sessions: Sessions;
   #lines: readonly Line[] = [];
@@ -55,7 +56,6 @@ export class SessionList {
       near: (end) => end === "last" && this.#sessions.main.trouble === undefined && void this.#sessions.main.more(),
       moved: () => this.#moved(),
     });
-    this.#news.addEventListener("click", () => this.#showNews());
     this.element = h("div", { class: "sessions" }, this.#news, this.#list, this.#end);
     this.element.addEventListener("focusin", () => this.#remember());
     this.element.addEventListener("click", () => this.#remember(), { capture: true });

@@ -2,6 +2,7 @@ import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { time } from "../parts/time.ts";
+import { bdi, statusBadge } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { NowRow } from "./now-rows.ts";
 import type { LastWords } from "./words.ts";
@@ -42,10 +43,10 @@ export function paintNowRow(element: HTMLElement, row: NowRow, words: LastWords 
   fill(find(".when"), time(row.since, now, now - row.since < MINUTE ? "ago" : "since"));
   fill(
     find(".facts"),
-    h("span", { class: "status", "data-status": row.status }, readableLine(row.word)),
+    statusBadge(row.status, row.word),
     row.agent !== "" && agentBadge(row.agent),
     row.cwd !== "" && folder(row.cwd),
-    row.model !== undefined && h("bdi", { class: "quiet" }, readableLine(row.model)),
+    row.model !== undefined && bdi(row.model, "quiet"),
   );
   paintDoing(find(".doing"), row, words, now);
   paintQuestion(find(".ask"), row);

@@ -1,6 +1,7 @@
 import { path, read } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
+import { button } from "../parts/controls.ts";
 import { failure, loading } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { OwnSession, OwnSessionPage, State } from "../wire.ts";
@@ -30,7 +31,7 @@ export class Now {
   readonly #options: NowOptions;
   readonly #list = h("ul", { class: "now-list", role: "list" });
   readonly #quiet = h("div", { class: "now-quiet" }, loading());
-  readonly #all = h("button", { type: "button", class: "button plain small", hidden: true });
+  readonly #all = button("", () => this.#toggleAll(), "plain small", { hidden: true });
   readonly #stores = h("div", { class: "stores quiet" });
   readonly #elements = new Map<string, HTMLElement>();
   readonly #words = new LastWordsReader(() => this.#paint());
@@ -42,10 +43,6 @@ export class Now {
   constructor(options: NowOptions) {
     this.#options = options;
     const { live } = options.app;
-    this.#all.addEventListener("click", () => {
-      this.#showsAll = !this.#showsAll;
-      this.#paint();
-    });
     this.element = h(
       "section",
       { class: "now", "aria-labelledby": "now" },
@@ -79,6 +76,11 @@ export class Now {
     for (const off of this.#offs) off();
     this.#words.close();
     this.#refresher.close();
+  }
+
+  #toggleAll(): void {
+    this.#showsAll = !this.#showsAll;
+    this.#paint();
   }
 
   async #read(): Promise<void> {

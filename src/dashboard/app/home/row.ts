@@ -1,7 +1,8 @@
 import { readableLine } from "../../../transcript/printable.ts";
-import { fill, h, icon, setText } from "../dom.ts";
+import { type Child, fill, h, icon, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { time } from "../parts/time.ts";
+import { bdi, quiet, statusBadge } from "../parts/words.ts";
 import { type HomeFilter, hashOf } from "../places.ts";
 import type { Row } from "../wire.ts";
 import type { Line } from "./lines.ts";
@@ -29,7 +30,6 @@ export function lineElement(line: Line): HTMLElement {
       ? h("a", { class: "go clamp", dir: "auto", "data-main": true })
       : h("button", {
           class: line.kind === "rest" ? "button small" : "bare fold go",
-          type: "button",
           "data-main": true,
         });
   const title = line.kind === "project" ? h("h3", {}, focusable) : focusable;
@@ -89,7 +89,7 @@ function paintSession(
 function liveStatus({ live }: Row): HTMLElement | false {
   if (live === undefined) return false;
   const { status, word } = standing(live.activity);
-  return h("span", { class: "status", "data-status": status }, readableLine(word));
+  return statusBadge(status, word);
 }
 
 function folderLink({ cwd }: Row, project: string | undefined, filter: HomeFilter): HTMLElement | false {
@@ -104,11 +104,10 @@ function branch({ branch }: Row): HTMLElement | false {
   return name !== "" && h("span", { class: "branch quiet", title: "Branch" }, icon(BRANCH), h("bdi", {}, name));
 }
 
-function details({ model, bytes = 0 }: Row): (HTMLElement | false)[] {
-  const name = readableLine(model ?? "");
+function details({ model, bytes = 0 }: Row): Child[] {
   return [
-    name !== "" && h("bdi", { class: "quiet model" }, name),
-    bytes >= LARGE_BYTES && h("span", { class: "quiet" }, `${number(Math.round(bytes / 1_000_000))} MB`),
+    model && bdi(model, "quiet model"),
+    bytes >= LARGE_BYTES && quiet(`${number(Math.round(bytes / 1_000_000))} MB`),
   ];
 }
 
@@ -126,10 +125,10 @@ function paintProject(
   fill(part(element, ".when"), time(updatedAt, context.now()));
   fill(
     part(element, ".facts"),
-    live > 0 && h("span", { class: "status", "data-status": "live" }, `${number(live)} live`),
-    h("span", { class: "quiet" }, counted(sessions, "session")),
+    live > 0 && statusBadge("live", `${number(live)} live`),
+    quiet(counted(sessions, "session")),
     agents.map(agentBadge),
-    project !== "" && h("bdi", { class: "quiet clip" }, readableLine(project)),
+    project !== "" && bdi(project, "quiet clip"),
   );
 }
 

@@ -1,5 +1,5 @@
-import { h } from "../dom.ts";
 import type { App } from "../view.ts";
+import { button } from "./controls.ts";
 
 /** Copies `text` and says so; where the browser does not let it, says that. */
 export async function copy(app: Pick<App, "note">, text: string, what: string): Promise<void> {
@@ -13,9 +13,5 @@ export async function copy(app: Pick<App, "note">, text: string, what: string): 
 
 /** A button that copies what `text` gives at that moment. */
 export function copyButton(app: Pick<App, "note">, label: string, what: string, text: () => string): HTMLButtonElement {
-  return h(
-    "button",
-    { type: "button", class: "button small plain", on: { click: () => void copy(app, text(), what) } },
-    label,
-  );
+  return button(label, () => void copy(app, text(), what), "small plain");
 }

@@ -1,42 +1,34 @@
-import { type Child, fill, h, icon } from "../dom.ts";
-
-/** A dialog that is open. */
-export interface Dialog {
-  readonly element: HTMLDialogElement;
-  /** Makes `children` what stands below its title. */
-  fill(...children: readonly Child[]): void;
-  close(): void;
-}
+import { type Child, h } from "../dom.ts";
+import { cross } from "./controls.ts";
 
 /**
  * Opens a dialog over the page: Esc, its button and a click beside it close it, and the focus goes back to where it was.
  * `closed` is told once, however that came.
  */
-export function openDialog(title: string, content: Child, closed?: () => void): Dialog {
-  const body = h("div", { class: "dialog-body" }, content);
-  const close = (): void => element.close();
-  const cross = h(
-    "button",
-    { type: "button", class: "button plain small", "aria-label": "Close", on: { click: close } },
-    icon("M4 4l8 8M12 4l-8 8"),
-  );
-  const element: HTMLDialogElement = h(
+export function openDialog(title: string, content: Child, closed?: () => void): HTMLDialogElement {
+  const close = (): void => dialog.close();
+  const dialog: HTMLDialogElement = h(
     "dialog",
     {
       class: "dialog",
       "aria-label": title,
       on: {
-        click: ({ target }) => target === element && close(),
+        click: ({ target }) => target === dialog && close(),
         close: () => {
-          element.remove();
+          dialog.remove();
           closed?.();
         },
         keydown: (event) => event.stopPropagation(),
       },
     },
-    h("div", { class: "dialog-in" }, h("div", { class: "dialog-top" }, h("h2", {}, title), cross), body),
+    h(
+      "div",
+      { class: "dialog-in" },
+      h("div", { class: "dialog-top" }, h("h2", {}, title), cross("Close", close)),
+      content,
+    ),
   );
-  document.body.append(element);
-  element.showModal();
-  return { element, fill: (...children) => fill(body, ...children), close };
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
 }

@@ -3,8 +3,9 @@ import { append, h, icon } from "../dom.ts";
 import { hashOf, type Place } from "../places.ts";
 import type { App } from "../view.ts";
 import { commandLine } from "./command.ts";
+import { select } from "./controls.ts";
 import { copy } from "./copy.ts";
-import { type Dialog, openDialog } from "./dialog.ts";
+import { openDialog } from "./dialog.ts";
 import { download } from "./download.ts";
 import { menu } from "./menu.ts";
 import { reasonOf } from "./states.ts";
@@ -50,7 +51,7 @@ export function openExport(app: Pick<App, "note">, path: string): void {
   const go = h("button", { type: "submit", class: "button main" }, "Export");
   const form = h("form", { class: "form-fields", on: { submit: (event) => void submitted(event) } }, fieldsFor(path));
   append(form, [failed, h("p", { class: "actions" }, go, says)]);
-  const dialog: Dialog = openDialog("Export", form, () => end.abort());
+  const dialog = openDialog("Export", form, () => end.abort());
 
   const submitted = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -78,21 +79,21 @@ const FORMATS = { html: "HTML, to read in a browser", markdown: "Markdown", json
 const SOURCES = { auto: "whatever has it", native: "the agent’s own transcript", daemon: "the recording made here" };
 
 function fieldsFor(path: string): HTMLElement[] {
-  const fields = [select("format", "Format", FORMATS)];
+  const fields = [labelled("Format", select({ name: "format" }, Object.entries(FORMATS)))];
   // A recording is all that there is of these.
-  if (!path.startsWith("/api/transcripts/daemon/")) fields.push(select("source", "From", SOURCES));
+  if (!path.startsWith("/api/transcripts/daemon/"))
+    fields.push(labelled("From", select({ name: "source" }, Object.entries(SOURCES))));
   const most = h("input", { name: "maxToolChars", type: "number", min: 1, step: 1, placeholder: "nothing is cut" });
   return [
     ...fields,
-    h("label", { class: "form-field" }, "Cut tool output at … characters", most),
+    labelled("Cut tool output at … characters", most),
     check("subagents", "With what subagents said", !/\/subagents\//.test(path)),
     check("reasoning", "With the agent’s reasoning, where it is readable", false),
   ];
 }
 
-function select(name: string, label: string, options: { readonly [value: string]: string }): HTMLElement {
-  const choices = Object.entries(options).map(([value, text]) => h("option", { value }, text));
-  return h("label", { class: "form-field" }, label, h("select", { name }, choices));
+function labelled(label: string, field: HTMLElement): HTMLElement {
+  return h("label", { class: "form-field" }, label, field);
 }
 
 function check(name: string, label: string, checked: boolean): HTMLElement {

@@ -27,7 +27,6 @@ export function menu(button: MenuButton, entries: () => readonly (MenuEntry | fa
   const opener = h(
     "button",
     {
-      type: "button",
       class: button.class ?? "button small",
       "aria-label": button.name,
       title: button.name,
@@ -70,7 +69,6 @@ function itemOf({ label, checked, group, hint, run }: MenuEntry, close: () => vo
   };
   const role = checked === undefined ? "menuitem" : group ? "menuitemradio" : "menuitemcheckbox";
   const attributes = {
-    type: "button",
     class: "bare",
     role,
     "aria-checked": checked === undefined ? undefined : String(checked),

@@ -1,5 +1,6 @@
 import { Refused, Unreachable } from "../api.ts";
 import { type Child, h } from "../dom.ts";
+import { button } from "./controls.ts";
 
 /** Says that something is on its way; it shows only after a moment, so that what comes at once does not flicker. */
 export function loading(what = "Loading"): HTMLElement {
@@ -18,7 +19,7 @@ export function failure(title: string, error: unknown, again?: () => void): HTML
     { class: "state bad", role: "alert" },
     h("p", { class: "state-title" }, title),
     h("p", {}, reasonOf(error)),
-    again !== undefined && h("button", { type: "button", class: "button", on: { click: again } }, "Try again"),
+    again !== undefined && button("Try again", again, ""),
   );
 }
 

@@ -1,8 +1,9 @@
 import { fill, h } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
+import { choice, select } from "../parts/controls.ts";
+import { bdi } from "../parts/words.ts";
 import { hashOf, type RunsFilter } from "../places.ts";
 import { AGENTS, STATUSES } from "../wire.ts";
-import { bdi } from "./parts.ts";
 
 /** How long one has to stop typing. */
 const TYPED_MS = 200;
@@ -19,8 +20,17 @@ export function makeFilters(changed: (filter: RunsFilter) => void): Filters {
   let shown: RunsFilter = {};
   let typing: ReturnType<typeof setTimeout> | undefined;
   const change = (part: RunsFilter): void => changed({ ...shown, ...part });
-  const status = select("Status", (value) => change({ status: STATUSES.find((name) => name === value) }));
-  const agent = select("Agent", (value) => change({ agent: value || undefined }));
+  const status: HTMLSelectElement = select(
+    {
+      "aria-label": "Status",
+      on: { change: () => change({ status: STATUSES.find((name) => name === status.value) }) },
+    },
+    [],
+  );
+  const agent: HTMLSelectElement = select(
+    { "aria-label": "Agent", on: { change: () => change({ agent: agent.value || undefined }) } },
+    [],
+  );
   const input = (): void => {
     clearTimeout(typing);
     typing = setTimeout(() => {
@@ -54,16 +64,13 @@ export function makeFilters(changed: (filter: RunsFilter) => void): Filters {
   };
 }
 
-function select(label: string, changed: (value: string) => void): HTMLSelectElement {
-  const change = (): void => changed(element.value);
-  const element = h("select", { "aria-label": label, on: { change } });
-  return element;
-}
-
 function offer(element: HTMLSelectElement, any: string, values: readonly string[], value: string): void {
   if (element.length !== values.length + 1) {
-    const options = values.map((text) => h("option", { value: text }, agentName(text)));
-    fill(element, h("option", { value: "" }, any), options);
+    fill(
+      element,
+      choice(["", any]),
+      values.map((text) => choice([text, agentName(text)])),
+    );
   }
   element.value = value;
 }

@@ -4,11 +4,12 @@ import { type Child, fill, h } from "../dom.ts";
 import { exportMenu } from "../parts/export.ts";
 import { reasonOf } from "../parts/states.ts";
 import { time } from "../parts/time.ts";
+import { bdi, quiet, statusBadge } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { App } from "../view.ts";
 import type { Run, Subagent } from "../wire.ts";
 import type { Prompt } from "./log-rows.ts";
-import { bdi, facts, quiet, statusBadge } from "./parts.ts";
+import { facts } from "./parts.ts";
 import { continuedRun, endOf, outcomeOf, sessionIdOf, sessionPlace, textOf, titleOf } from "./run-facts.ts";
 
 /** What the head of a run is made with. */

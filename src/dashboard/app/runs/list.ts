@@ -147,7 +147,7 @@ export function openRunList(app: App): RunList {
     if (total === 0) return noRuns();
     if (isPart) {
       const on = { click: () => void loadAll() };
-      const button = { type: "button", class: "button small", disabled: isLoadingAll, on };
+      const button = { class: "button small", disabled: isLoadingAll, on };
       const words = isLoadingAll ? "Loading …" : `Load all ${total}`;
       return h("p", { class: "runs-part quiet" }, `Searched the newest ${runs.length}. `, h("button", button, words));
     }

@@ -1,6 +1,7 @@
 import { path, Refused, read, Unreachable } from "../api.ts";
 import { ansiText } from "../content/styled.ts";
 import { fill, h, setText } from "../dom.ts";
+import { button } from "../parts/controls.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import type { WindowRow } from "../standing-rows.ts";
 import type { App } from "../view.ts";
@@ -160,10 +161,6 @@ function windowRow(row: LogRow): WindowRow {
 function rowElement({ time, text, kind }: LogRow): HTMLElement {
   const label = time && h("span", { class: "log-time" }, `${time} `);
   return h("div", { class: "log-row", "data-kind": kind, dir: "auto" }, label, ansiText(text));
-}
-
-function button(label: string, click: () => void): HTMLButtonElement {
-  return h("button", { type: "button", class: "button small", on: { click } }, label);
 }
 
 /** A number of bytes for people. */

@@ -2,14 +2,10 @@ import { readableLine } from "../../../transcript/printable.ts";
 import { type Child, h } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { duration, time } from "../parts/time.ts";
+import { bdi, quiet } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { Run } from "../wire.ts";
 import { askerOf, tookMs } from "./run-facts.ts";
-
-/** How a run, or a subagent, stands: in a word and its colour. */
-export function statusBadge(status: string): HTMLElement {
-  return h("span", { class: "status", "data-status": status }, status);
-}
 
 /** What is known of a run in few words: who did it, where, for whom, how long, of which job, and what of it is left. */
 export function facts(run: Run, now: number): Child[] {
@@ -28,14 +24,4 @@ export function facts(run: Run, now: number): Child[] {
     recovered && h("span", { class: "mark" }, "log lost; from the saved job"),
     archived && h("span", { class: "mark" }, "archived"),
   ];
-}
-
-/** Foreign text on one line, which turns nothing around it. */
-export function bdi(text: string): HTMLElement {
-  return h("bdi", {}, readableLine(text));
-}
-
-/** Words that matter less. */
-export function quiet(...words: readonly Child[]): HTMLElement {
-  return h("span", { class: "quiet" }, words);
 }

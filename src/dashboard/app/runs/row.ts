@@ -1,10 +1,11 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h, setText } from "../dom.ts";
 import { time } from "../parts/time.ts";
+import { statusBadge } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { WindowRow } from "../standing-rows.ts";
 import type { Run } from "../wire.ts";
-import { facts, statusBadge } from "./parts.ts";
+import { facts } from "./parts.ts";
 import { outcomeOf, titleOf } from "./run-facts.ts";
 
 /** The row of a run in the list. */

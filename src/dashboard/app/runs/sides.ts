@@ -8,7 +8,7 @@ export function sides(named: { readonly [name: string]: HTMLElement }): {
   const narrow = matchMedia("(max-width: 60rem)");
   const panes = Object.values(named);
   const tabs = Object.keys(named).map((name, place) =>
-    h("button", { type: "button", class: "bare", role: "tab", on: { click: () => choose(place) } }, name),
+    h("button", { class: "bare", role: "tab", on: { click: () => choose(place) } }, name),
   );
   let chosen = 0;
   const show = (): void => {

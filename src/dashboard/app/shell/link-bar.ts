@@ -1,5 +1,6 @@
 import { type Child, fill, h } from "../dom.ts";
 import type { Live } from "../live/live.ts";
+import { button } from "../parts/controls.ts";
 import { reasonOf } from "../parts/states.ts";
 import { signInWith } from "./sign-in.ts";
 
@@ -19,7 +20,7 @@ export function linkBar(live: Live): HTMLElement {
 }
 
 function gone(live: Live): HTMLElement[] {
-  const again = h("button", { type: "button", class: "button small", on: { click: () => live.retry() } }, "Try now");
+  const again = button("Try now", () => live.retry());
   return [h("p", {}, "The server does not answer. Trying again …"), again];
 }
 
@@ -45,7 +46,7 @@ function shutOut(live: Live): HTMLElement[] {
     { class: "actions", on: { submit: (event) => void submitted(event) } },
     h("label", { class: "actions" }, "A fresh link", field),
     h("button", { type: "submit", class: "button small main" }, "Go on"),
-    h("button", { type: "button", class: "button small", on: { click: () => location.reload() } }, "Reload"),
+    button("Reload", () => location.reload()),
     failed,
   );
   return [h("p", {}, h("b", {}, "This browser is let in no more. "), reasonTold(live)), form];

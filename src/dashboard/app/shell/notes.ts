@@ -1,4 +1,5 @@
-import { h, icon } from "../dom.ts";
+import { h } from "../dom.ts";
+import { cross } from "../parts/controls.ts";
 
 /** How long a note is shown that something was done. ms */
 const SHOWN_MS = 5_000;
@@ -21,17 +22,12 @@ export class Notes {
   /** Shows a note; those of a failure stay until they are dismissed. */
   show(text: string, kind: "done" | "failed" = "done"): void {
     const away = (): void => note.remove();
-    const cross = h(
-      "button",
-      { type: "button", class: "button plain small", "aria-label": "Dismiss", on: { click: away } },
-      icon("M4 4l8 8M12 4l-8 8"),
-    );
     const isFailure = kind === "failed";
     const note = h(
       "div",
       { class: `note ${kind}`, role: isFailure ? "alert" : undefined },
       h("p", { dir: "auto" }, text),
-      cross,
+      cross("Dismiss", away),
     );
     this.element.append(note);
     if (isFailure) return;

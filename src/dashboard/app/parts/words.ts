@@ -1,0 +1,17 @@
+import { readableLine } from "../../../transcript/printable.ts";
+import { type Child, h } from "../dom.ts";
+
+/** Foreign text on one line, which turns nothing around it; `looks` are its classes. */
+export function bdi(text: string, looks?: string): HTMLElement {
+  return h("bdi", { class: looks }, readableLine(text));
+}
+
+/** Words that matter less. */
+export function quiet(...words: readonly Child[]): HTMLElement {
+  return h("span", { class: "quiet" }, words);
+}
+
+/** How something stands, with the mark and the colour of that. */
+export function statusBadge(status: string, word = status): HTMLElement {
+  return h("span", { class: "status", "data-status": status }, readableLine(word));
+}
