@@ -80,7 +80,7 @@ test("a menu closes by Escape and by a click elsewhere, and gives the focus back
   assert.equal(await focused(page), "Settings");
   await settings(page).click();
   await menu.waitFor();
-  await page.mouse.click(300, 600);
+  await page.mouse.click(3, 600);
   await menu.waitFor({ state: "hidden" });
 });
 

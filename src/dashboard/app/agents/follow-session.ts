@@ -18,8 +18,7 @@ export function followSession(
       const session = await read<OwnSession>(path("sessions", id), {}, signal);
       if (!signal.aborted) told(session);
     },
-    failed,
-    GAP,
+    { failed, gap: GAP },
   );
   const off = app.live.on("sessions", ({ ids }) => {
     if (ids === undefined || ids.includes(id)) refetch.ask();

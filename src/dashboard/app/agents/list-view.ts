@@ -55,12 +55,14 @@ export function openList(app: App): View {
       known = withFirstPage(known, live, ended);
       show();
     },
-    (error) => {
-      if (known === undefined)
-        fill(
-          note,
-          failure("The sessions can't be listed", error, () => refetch.ask()),
-        );
+    {
+      failed(error) {
+        if (known === undefined)
+          fill(
+            note,
+            failure("The sessions can't be listed", error, () => refetch.ask()),
+          );
+      },
     },
   );
   const more = async (): Promise<void> => {

@@ -32,12 +32,12 @@ export class SessionWatch {
     this.#agent = agent;
     this.#id = id;
     this.#told = told;
-    this.#entry = refetching((signal) => this.#readEntry(signal), told.failed, REFRESH_MS);
+    this.#entry = refetching((signal) => this.#readEntry(signal), { failed: told.failed, gap: REFRESH_MS });
     // Whether it can be driven is no part of what is read: where that can't be told, it is shown all the same.
     this.#own = refetching(async (signal) => {
       const own = await this.#findOwn(signal);
       if (!signal.aborted) told.own(own);
-    }, NOTHING);
+    });
     this.#offs = [
       app.live.on("transcripts", ({ ids }) => {
         if (ids === undefined || ids.includes(id)) this.#entry.ask();
@@ -84,5 +84,3 @@ export class SessionWatch {
     return sessions.find(({ nativeSessionId, agent }) => nativeSessionId === this.#id && agent === this.#agent);
   }
 }
-
-const NOTHING = (): void => undefined;

@@ -1,6 +1,7 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { h, setText } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
+import { refetching } from "../parts/refetch.ts";
 import type { App } from "../view.ts";
 import type { Subagent } from "../wire.ts";
 import { ChatPane } from "./pane.ts";
@@ -28,18 +29,19 @@ export class Threads {
   readonly #open = new Map<string, ChatPane>();
   readonly #status = new Map<string, Subagent>();
   readonly #shown = new Map<string, HTMLElement>();
+  // What is shown stays where that fails; the chat itself says when the session can't be read.
+  readonly #refetch = refetching((signal) => this.#refresh(signal), { gap: REFRESH_MS });
   readonly #off: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #closed = false;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
-    this.#off = options.app.live.on("transcripts", () => this.#refreshSoon());
+    this.#off = options.app.live.on("transcripts", () => this.#shown.size > 0 && this.#refetch.ask());
   }
 
   close(): void {
-    this.#closed = true;
     this.#off();
+    this.#refetch.close();
     clearTimeout(this.#timer);
     for (const pane of this.#open.values()) pane.close();
     this.#open.clear();
@@ -77,7 +79,7 @@ export class Threads {
     this.#place(key, element);
     this.#shown.set(id, status);
     this.#show(id);
-    if (!this.#status.has(id)) this.#refreshSoon(0);
+    if (!this.#status.has(id)) this.#refetch.ask();
     return element;
   }
 
@@ -110,23 +112,13 @@ export class Threads {
     if (pane !== undefined) element.append(pane.element);
   }
 
-  #refreshSoon(after = REFRESH_MS): void {
-    this.#timer ??= setTimeout(() => void this.#refresh(), after);
-  }
-
-  async #refresh(): Promise<void> {
-    try {
-      if (this.#shown.size === 0 || document.visibilityState !== "visible") return;
-      for (const child of await readSubagents(this.#options.source)) {
-        this.#status.set(child.id, child);
-        this.#show(child.id);
-      }
-    } catch {
-      // What is shown stays; the chat itself says when the session can't be read.
-    } finally {
-      this.#timer = undefined;
-      if (!this.#closed && this.#isRunning()) this.#refreshSoon(REFRESH_MS * 2);
+  async #refresh(signal: AbortSignal): Promise<void> {
+    for (const child of await readSubagents(this.#options.source, signal)) {
+      this.#status.set(child.id, child);
+      this.#show(child.id);
     }
+    clearTimeout(this.#timer);
+    if (!signal.aborted && this.#isRunning()) this.#timer = setTimeout(() => this.#refetch.ask(), REFRESH_MS);
   }
 
   #isRunning(): boolean {

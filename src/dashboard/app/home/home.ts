@@ -2,6 +2,7 @@ import { read } from "../api.ts";
 import { h } from "../dom.ts";
 import { button } from "../parts/controls.ts";
 import { LIST_KEYS } from "../parts/keys.ts";
+import { refetching } from "../parts/refetch.ts";
 import { empty } from "../parts/states.ts";
 import { type HomeFilter, hashOf, type Place } from "../places.ts";
 import type { App, View } from "../view.ts";
@@ -11,11 +12,9 @@ import { homeKeys } from "./keys.ts";
 import { SessionList } from "./list.ts";
 import { isNarrowed } from "./narrow.ts";
 import { Now } from "./now.ts";
-import { tabRefresher } from "./tab.ts";
 
 type HomePlace = Extract<Place, { readonly view: "home" }>;
 
-const LIST_GAP_MS = 1_000;
 const DAY_CHECK_MS = 60_000;
 /** Projects that the field offers: the newest. */
 const OFFERED = 200;
@@ -79,19 +78,19 @@ export function openHome(place: HomePlace, app: App): View {
 /** Brings the list up to date when the server tells that it changed. */
 function follow(app: App, list: SessionList): () => void {
   let ids: Set<string> | undefined = new Set();
-  const refresher = tabRefresher(() => {
+  const refetch = refetching(() => {
     const named = ids;
     ids = new Set();
     return list.refresh(named);
-  }, LIST_GAP_MS);
+  });
   const off = app.live.on("transcripts", (change) => {
     if (change.ids === undefined) ids = undefined;
     for (const id of change.ids ?? []) ids?.add(id);
-    refresher.want();
+    refetch.ask();
   });
   return () => {
     off();
-    refresher.close();
+    refetch.close();
   };
 }
 

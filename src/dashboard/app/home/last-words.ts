@@ -1,7 +1,7 @@
 import { read } from "../api.ts";
+import { refetching } from "../parts/refetch.ts";
 import type { ChatPage } from "../wire.ts";
 import type { NowRow } from "./now-rows.ts";
-import { tabRefresher } from "./tab.ts";
 import { type LastWords, lastWords } from "./words.ts";
 
 /** How often at most it is looked what sessions did last: ms. */
@@ -12,7 +12,7 @@ export class LastWordsReader {
   readonly #told: () => void;
   readonly #words = new Map<string, LastWords | undefined>();
   readonly #stale = new Set<string>();
-  readonly #refresher = tabRefresher(() => this.#read(), GAP_MS);
+  readonly #refetch = refetching(() => this.#read(), { gap: GAP_MS });
   #chats: readonly NonNullable<NowRow["chat"]>[] = [];
 
   /** `told` is called when something else is known. */
@@ -30,7 +30,7 @@ export class LastWordsReader {
     const paths = new Set(this.#chats.map(({ path }) => path));
     for (const path of this.#words.keys()) if (!paths.has(path)) this.#words.delete(path);
     for (const path of paths) if (!this.#words.has(path)) this.#stale.add(path);
-    if (this.#stale.size > 0) this.#refresher.want();
+    if (this.#stale.size > 0) this.#refetch.ask();
   }
 
   /** These sessions have changed; all may have without `ids`. */
@@ -38,11 +38,11 @@ export class LastWordsReader {
     for (const chat of this.#chats) {
       if (ids === undefined || chat.ids.some((id) => ids.includes(id))) this.#stale.add(chat.path);
     }
-    if (this.#stale.size > 0) this.#refresher.want();
+    if (this.#stale.size > 0) this.#refetch.ask();
   }
 
   close(): void {
-    this.#refresher.close();
+    this.#refetch.close();
   }
 
   async #read(): Promise<void> {

@@ -2,6 +2,7 @@ import { path, read } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { button } from "../parts/controls.ts";
+import { refetching } from "../parts/refetch.ts";
 import { failure, loading } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { OwnSession, OwnSessionPage, State } from "../wire.ts";
@@ -9,11 +10,9 @@ import { LastWordsReader } from "./last-words.ts";
 import { fits, nowElement, paintNowRow } from "./now-row.ts";
 import { type NowRow, nowRows } from "./now-rows.ts";
 import { counted } from "./row.ts";
-import { tabRefresher } from "./tab.ts";
 
 /** Rows that are shown before one asks for all. */
 const FEW = 8;
-const GAP_MS = 1_000;
 const PAGE = 200;
 
 /** What the section tells. */
@@ -35,7 +34,7 @@ export class Now {
   readonly #stores = h("div", { class: "stores quiet" });
   readonly #elements = new Map<string, HTMLElement>();
   readonly #words = new LastWordsReader(() => this.#paint());
-  readonly #refresher = tabRefresher(() => this.#read(), GAP_MS);
+  readonly #refetch = refetching(() => this.#read());
   readonly #offs: readonly (() => void)[];
   #rows: readonly NowRow[] | undefined;
   #showsAll = false;
@@ -52,7 +51,7 @@ export class Now {
       this.#all,
       this.#stores,
     );
-    const want = (): void => this.#refresher.want();
+    const want = (): void => this.#refetch.ask();
     this.#offs = [
       live.on("peers", want),
       live.on("runs", want),
@@ -69,13 +68,13 @@ export class Now {
 
   /** Reads again what goes on. */
   refresh(): void {
-    this.#refresher.want();
+    this.#refetch.ask();
   }
 
   close(): void {
     for (const off of this.#offs) off();
     this.#words.close();
-    this.#refresher.close();
+    this.#refetch.close();
   }
 
   #toggleAll(): void {

@@ -40,17 +40,17 @@ export function menu(button: MenuButton, entries: () => readonly (MenuEntry | fa
   const scrolled = ({ target }: Event): void => {
     if (target !== list) close();
   };
-  list.addEventListener("beforetoggle", (event) => {
-    if (event.newState !== "open") return;
-    fill(list, ...entries().map((entry) => entry && itemOf(entry, close)));
-    placeBelow(list, opener.getBoundingClientRect());
-  });
-  list.addEventListener("toggle", ({ newState }) => {
+  list.addEventListener("beforetoggle", ({ newState }) => {
     const isOpen = newState === "open";
     opener.setAttribute("aria-expanded", String(isOpen));
     // Where it stands follows its button, which scrolls away.
     document[isOpen ? "addEventListener" : "removeEventListener"]("scroll", scrolled, true);
-    if (isOpen) itemsOf(list)[0]?.focus();
+    if (!isOpen) return;
+    fill(list, ...entries().map((entry) => entry && itemOf(entry, close)));
+    placeBelow(list, opener.getBoundingClientRect());
+  });
+  list.addEventListener("toggle", ({ newState }) => {
+    if (newState === "open") itemsOf(list)[0]?.focus();
   });
   list.addEventListener("keydown", (event) => moveFocus(event, list, close));
   opener.addEventListener("keydown", (event) => {

@@ -7,9 +7,22 @@ export interface Refetch {
   close(): void;
 }
 
-/** ms between two fetches, where nothing else is said. */
-const GAP = 1_000;
-/** ms until another try, where the server did not answer. */
+/** How something is fetched again. */
+export interface RefetchOptions {
+  /** What could not be fetched; nobody is told where it is left out. */
+  readonly failed?: (error: unknown) => void;
+  /** ms between two fetches, at least. */
+  readonly gap?: number;
+  /** Also while nobody looks at the tab. */
+  readonly whileHidden?: boolean;
+}
+
+/** What it needs to know of the tab: tests have one without a page. */
+interface Tab extends EventTarget {
+  readonly hidden: boolean;
+}
+
+/** ms until another try, where that failed. */
 const AGAIN = 3_000;
 
 /**
@@ -18,9 +31,9 @@ const AGAIN = 3_000;
  */
 export function refetching(
   fetch: (signal: AbortSignal) => Promise<void>,
-  failed: (error: unknown) => void,
-  gap = GAP,
+  { failed, gap = 1_000, whileHidden = false }: RefetchOptions = {},
 ): Refetch {
+  const tab: Tab = Reflect.get(globalThis, "document");
   const ended = new AbortController();
   let wanted = false;
   let resting = false;
@@ -32,20 +45,20 @@ export function refetching(
     }, ms);
   };
   const run = (): void => {
-    if (!wanted || resting || document.hidden || ended.signal.aborted) return;
+    if (!wanted || resting || ended.signal.aborted || (tab.hidden && !whileHidden)) return;
     wanted = false;
     resting = true;
     fetch(ended.signal).then(
       () => rest(gap),
       (error: unknown) => {
         if (ended.signal.aborted) return;
-        failed(error);
+        failed?.(error);
         if (error instanceof Unreachable) wanted = true;
-        rest(AGAIN);
+        rest(Math.max(gap, AGAIN));
       },
     );
   };
-  document.addEventListener("visibilitychange", run, { signal: ended.signal });
+  tab.addEventListener("visibilitychange", run, { signal: ended.signal });
   return {
     ask() {
       wanted = true;

@@ -67,11 +67,13 @@ export function openRunList(app: App): RunList {
       failed = undefined;
       draw();
     },
-    (error) => {
-      changed = undefined;
-      // Of a server that is gone the page tells above.
-      if (!(error instanceof Unreachable) || loaded === undefined) failed = error;
-      draw();
+    {
+      failed(error) {
+        changed = undefined;
+        // Of a server that is gone the page tells above.
+        if (!(error instanceof Unreachable) || loaded === undefined) failed = error;
+        draw();
+      },
     },
   );
 

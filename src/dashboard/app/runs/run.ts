@@ -49,10 +49,12 @@ export function openRun(name: string, app: App, known: () => readonly Run[]): Ru
       if (found !== undefined) show(found);
       else fill(state, missing());
     },
-    (error) => {
-      if (run === undefined || !(error instanceof Unreachable)) {
-        fill(state, failure("The run can't be shown.", error, refetch.ask));
-      }
+    {
+      failed(error) {
+        if (run === undefined || !(error instanceof Unreachable)) {
+          fill(state, failure("The run can't be shown.", error, refetch.ask));
+        }
+      },
     },
   );
 

@@ -1,10 +1,8 @@
 import { path, Refused, read } from "../api.ts";
 import type { Live } from "../live/live.ts";
 import { type Notice, newsIn, type Watched, watched } from "../parts/notices.ts";
+import { refetching } from "../parts/refetch.ts";
 import type { OwnSession, OwnSessionPage, State } from "../wire.ts";
-
-/** At most one look in so long. ms */
-const PAUSE_MS = 1_000;
 
 /** Looks at what the live sessions do, whenever the server says that it may have changed. */
 export class Watch {
@@ -12,9 +10,9 @@ export class Watch {
   seen: ReadonlyMap<string, Watched> = new Map();
   readonly #told: (news: readonly Notice[]) => void;
   readonly #withPeers: () => boolean;
+  // The bar tells of a server that is gone, and when it is back, it says that anything may have changed.
+  readonly #refetch = refetching(() => this.#lookOnce(), { whileHidden: true });
   #hasLooked = false;
-  #isLooking = false;
-  #isDue = false;
 
   /** `told` hears after each look what is new. Sessions of other programs are looked at while `withPeers` wants them. */
   constructor(live: Live, withPeers: () => boolean, told: (news: readonly Notice[]) => void) {
@@ -26,32 +24,17 @@ export class Watch {
 
   /** Looks soon. */
   look(): void {
-    this.#isDue = true;
-    if (!this.#isLooking) void this.#lookOn();
-  }
-
-  async #lookOn(): Promise<void> {
-    this.#isLooking = true;
-    while (this.#isDue) {
-      this.#isDue = false;
-      await this.#lookOnce();
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
-    this.#isLooking = false;
+    this.#refetch.ask();
   }
 
   async #lookOnce(): Promise<void> {
-    try {
-      const [live, peers] = await Promise.all([liveSessions(), this.#withPeers() ? peersNow() : []]);
-      const sessions = [...live, ...(await ended(this.seen, live))];
-      const after = watched(sessions, peers, this.seen, Date.now());
-      const news = this.#hasLooked ? newsIn(this.seen, after) : [];
-      this.#hasLooked = true;
-      this.seen = after;
-      this.#told(news);
-    } catch {
-      // The bar tells of a server that is gone, and when it is back, it says that anything may have changed.
-    }
+    const [live, peers] = await Promise.all([liveSessions(), this.#withPeers() ? peersNow() : []]);
+    const sessions = [...live, ...(await ended(this.seen, live))];
+    const after = watched(sessions, peers, this.seen, Date.now());
+    const news = this.#hasLooked ? newsIn(this.seen, after) : [];
+    this.#hasLooked = true;
+    this.seen = after;
+    this.#told(news);
   }
 }
 
