@@ -35,6 +35,7 @@ export async function buildDashboard(): Promise<BuiltDashboard> {
     platform: "browser",
     format: "esm",
     target: "es2022",
+    charset: "utf8",
     legalComments: "none",
     minify: true,
     logLevel: "warning",

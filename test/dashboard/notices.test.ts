@@ -73,7 +73,7 @@ test("a short turn is not told of", () => {
 
 test("a live session of ours that stands among the peers too is watched once", () => {
   const session = own("awaiting-input", { nativeSessionId: "n1" });
-  const peers = [peer("busy", { sessionId: "n1" }), peer("busy", { sessionId: null, name: "shop" })];
+  const peers = [peer("busy", { sessionId: "n1", agent: "claude" }), peer("busy", { sessionId: null, name: "shop" })];
   const all = watched([session], peers, new Map(), 0);
   assert.deepEqual([...all.keys()], ["own s1"]);
   assert.equal(waitingIn(all).length, 1);

@@ -125,6 +125,13 @@ export class WindowList {
     return this.#rows.anchor()?.key;
   }
 
+  /** How many rows the view holds, by those that stand in it; 10 while none does. */
+  pageLength(): number {
+    const { first, end } = this.#rows;
+    const height = (this.#rows.bottomOf(end - 1) - this.#rows.topOf(first)) / (end - first);
+    return height > 0 ? Math.max(Math.floor(this.#options.box.clientHeight / height) - 2, 1) : 10;
+  }
+
   /** Lets go of the end, so that what the reader opens grows downward and does not move what they look at. */
   letGo(): void {
     this.#setPinned(false);

@@ -260,12 +260,12 @@ test("the list is gone through, opened from and come back to with the keyboard",
 test("a filter says how far it has looked, and looks through all of the runs when asked to", async (t) => {
   const page = await dashboard.tab(t, "#/runs");
   await rowOf(page, "Task number 0").waitFor();
-  await page.getByLabel("Text in runs").fill("number 290");
+  await page.getByLabel("Search runs").fill("number 290");
   await page.getByText("Searched the newest 50").waitFor();
   await page.getByRole("button", { name: `Load all ${ALL}` }).click();
   await rowOf(page, "the model is overloaded").waitFor();
   assert.equal(await page.locator(".runs-head p").textContent(), `1 of ${ALL}`);
-  await page.getByLabel("Text in runs").fill("");
+  await page.getByLabel("Search runs").fill("");
   await rowOf(page, "Task number 1").first().waitFor();
   await rowOf(page, "Task number 1").first().getByRole("link", { name: "job-0" }).click();
   await until(async () => (await page.locator(".run-row").count()) === 3);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { lineOf, wordsOf } from "../../../src/dashboard/app/agents/command-line.ts";
+import { wordsOf } from "../../../src/dashboard/app/agents/command-line.ts";
 import { inputQueue, type Typed } from "../../../src/dashboard/app/agents/input-queue.ts";
 import { type KeyPress, pastedText, sequenceOf } from "../../../src/dashboard/app/agents/keys.ts";
+import { commandLine } from "../../../src/dashboard/app/parts/command.ts";
 
 const NONE = { ctrlKey: false, altKey: false, metaKey: false, shiftKey: false };
 
@@ -107,7 +108,7 @@ test("a command line that is not whole is not taken", () => {
 test("words that are put on a line are the words of that line", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.array(fc.string()), (first, rest) => {
-      assert.deepEqual(wordsOf(lineOf([first, ...rest])), { words: [first, ...rest] });
+      assert.deepEqual(wordsOf(commandLine([first, ...rest])), { words: [first, ...rest] });
     }),
   );
 });

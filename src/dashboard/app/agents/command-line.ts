@@ -30,13 +30,3 @@ export function wordsOf(line: string): Words {
   if (word !== undefined) words.push(word);
   return words[0] === "" ? { error: "It must begin with a program." } : { words };
 }
-
-/** One word as a shell would have to be given it. */
-export function quotedWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** A command line that `wordsOf` takes for these words. */
-export function lineOf(words: readonly string[]): string {
-  return words.map(quotedWord).join(" ");
-}

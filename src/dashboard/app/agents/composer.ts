@@ -1,5 +1,6 @@
 import { h } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { keep, kept } from "../parts/kept.ts";
 
 /** What became of a prompt that was sent: `busy` when a turn runs that could be interrupted. */
 export type Fate = "taken" | "refused" | "busy";
@@ -16,7 +17,8 @@ const MOST_ROWS = 10;
 
 /** The field of the session `id`; what is typed stays in this tab until it was taken. */
 export function composer(id: string, send: (text: string, interrupt: boolean) => Promise<Fate>): Composer {
-  const draft = draftOf(id);
+  const draft = `draft ${id}`;
+  const keepDraft = (text: string): void => keep(draft, text || undefined, "sessionStorage");
   let can = false;
   let sending = false;
 
@@ -30,7 +32,7 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
     "aria-describedby": `prompt-keys-${id}`,
     on: {
       input: () => {
-        draft.keep(field.value);
+        keepDraft(field.value);
         offer(false);
         grow(field);
         show();
@@ -81,14 +83,14 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
     offer(fate === "busy");
     if (fate === "taken") {
       field.value = "";
-      draft.keep("");
+      keepDraft("");
       grow(field);
       field.focus();
     }
     show();
   };
 
-  field.value = draft.read();
+  field.value = kept(draft, "sessionStorage") ?? "";
   show();
   requestAnimationFrame(() => grow(field));
   return {
@@ -109,26 +111,4 @@ function grow(field: HTMLTextAreaElement): void {
   const around = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
   const lines = (field.scrollHeight - around) / Number.parseFloat(style.lineHeight);
   field.rows = Math.min(Math.max(Math.round(lines) || 1, 1), MOST_ROWS);
-}
-
-/** What was typed and not sent. A browser may keep nothing for this page; then it stays in the field alone. */
-function draftOf(id: string): { read(): string; keep(text: string): void } {
-  const key = `draft ${id}`;
-  return {
-    read() {
-      try {
-        return sessionStorage.getItem(key) ?? "";
-      } catch {
-        return "";
-      }
-    },
-    keep(text) {
-      try {
-        if (text === "") sessionStorage.removeItem(key);
-        else sessionStorage.setItem(key, text);
-      } catch {
-        // Full, or switched off: nothing that was typed is lost as long as the page stays.
-      }
-    },
-  };
 }

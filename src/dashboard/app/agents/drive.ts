@@ -1,12 +1,13 @@
 import { path, Refused, read, remove, send } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { isLive } from "../parts/own-sessions.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
 import { composer, type Fate } from "./composer.ts";
 import { questionCards } from "./questions.ts";
-import { isAtWork, isLive, isOurs } from "./standing.ts";
+import { isAtWork, isOurs } from "./standing.ts";
 import { statusLine } from "./status-line.ts";
 import { sureButton } from "./sure-button.ts";
 

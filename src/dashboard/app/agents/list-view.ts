@@ -1,7 +1,9 @@
 import { read } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
+import { commandLine } from "../parts/command.ts";
 import { button } from "../parts/controls.ts";
+import { liveSessions } from "../parts/own-sessions.ts";
 import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading, reasonOf } from "../parts/states.ts";
 import { time } from "../parts/time.ts";
@@ -11,7 +13,6 @@ import type { WindowRow } from "../standing-rows.ts";
 import type { App, View } from "../view.ts";
 import { WindowList } from "../window-list.ts";
 import type { OwnSession, OwnSessionPage } from "../wire.ts";
-import { lineOf } from "./command-line.ts";
 import { type OwnList, withFirstPage, withNextPage } from "./own-list.ts";
 import { callName, exitWords, isOurs, KIND_NAMES } from "./standing.ts";
 import { statusChip } from "./status-line.ts";
@@ -44,12 +45,7 @@ export function openList(app: App): View {
   const refetch = refetching(
     async (signal) => {
       // All that is live: there are never many, and each of them matters.
-      const live: OwnSession[] = [];
-      for (let before: string | null | undefined; before !== null; ) {
-        const page: OwnSessionPage = await read(AT, { state: "live", limit: LIMIT, before }, signal);
-        live.push(...page.sessions);
-        before = page.next;
-      }
+      const live = await liveSessions(signal);
       const ended = await read<OwnSessionPage>(AT, { state: "ended", limit: LIMIT }, signal);
       if (signal.aborted) return;
       known = withFirstPage(known, live, ended);
@@ -146,7 +142,7 @@ function sessionParts(session: OwnSession, now: number): Node[] {
     { class: "facts" },
     agent === undefined ? quiet(isOurs(session) ? KIND_NAMES[kind] : "Recorded") : agentBadge(agent),
     cwd !== "" && folder(cwd),
-    argv !== undefined && h("code", { class: "clip", dir: "ltr" }, lineOf(argv)),
+    argv !== undefined && h("code", { class: "clip", dir: "ltr" }, commandLine(argv)),
     asked !== undefined && bdi(`asks: ${asked}`, "clip asked"),
     exitWords(session) !== undefined && quiet(exitWords(session)),
   );

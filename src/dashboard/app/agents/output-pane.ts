@@ -1,13 +1,14 @@
 import { path, send } from "../api.ts";
 import { h, setText } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { isLive } from "../parts/own-sessions.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { OwnSession } from "../wire.ts";
 import { inputBar } from "./input-bar.ts";
 import { inputQueue, type Typed } from "./input-queue.ts";
 import { followOutput } from "./output-stream.ts";
 import { type ScreenView, screenView } from "./screen-view.ts";
-import { isLive } from "./standing.ts";
+
 import { typeInto } from "./type-into.ts";
 
 /** What a session prints, and for a command or a terminal what is typed into it. */

@@ -1,5 +1,5 @@
+import { isLive } from "../parts/own-sessions.ts";
 import type { OwnSession, OwnSessionPage } from "../wire.ts";
-import { isLive } from "./standing.ts";
 
 /** What is known of the list: the live sessions, and those that ended, as far down as they were read. */
 export interface OwnList {

@@ -1,5 +1,5 @@
 import { styledSpan } from "../content/styled.ts";
-import { fill, h } from "../dom.ts";
+import { type Child, fill, h } from "../dom.ts";
 import type { WindowRow } from "../standing-rows.ts";
 import { WindowList } from "../window-list.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
@@ -81,7 +81,7 @@ function rowOf(line: Line, cursor: number | undefined): WindowRow {
   };
 }
 
-function runElement({ text, style, wide, cursor }: LineRun): Node {
+function runElement({ text, style, wide, cursor }: LineRun): Child {
   const styled = styledSpan(text, style);
   if (!wide && !cursor) return styled;
   return h("span", { class: `${wide ? "wide" : ""} ${cursor ? "cursor" : ""}`.trim() }, styled);

@@ -1,13 +1,13 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
+import { commandLine } from "../parts/command.ts";
 import { failure, loading } from "../parts/states.ts";
 import { quiet } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
 import { agentChat } from "./agent-chat.ts";
-import { lineOf } from "./command-line.ts";
 import { drivePanel } from "./drive.ts";
 import { followSession } from "./follow-session.ts";
 import { type OutputPane, outputPane } from "./output-pane.ts";
@@ -134,7 +134,7 @@ function fillHead(head: HTMLElement, session: OwnSession): void {
         { class: "facts" },
         agent === undefined ? quiet(KIND_NAMES[kind]) : agentBadge(agent),
         cwd !== "" && h("bdi", { class: "folder" }, cwd),
-        argv !== undefined && h("code", { dir: "ltr" }, lineOf(argv)),
+        argv !== undefined && h("code", { dir: "ltr" }, commandLine(argv)),
         restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
         transcriptLinks(session),
       ),

@@ -17,11 +17,6 @@ export function statusWords({ status, kind }: Pick<OwnSession, "status" | "kind"
   return WORDS[status] ?? status;
 }
 
-/** Whether it still runs. */
-export function isLive({ status }: Pick<OwnSession, "status">): boolean {
-  return status === "starting" || status === "idle" || status === "busy" || status === "awaiting-input";
-}
-
 /** Whether a turn of it runs, or waits for an answer. */
 export function isAtWork({ status }: Pick<OwnSession, "status">): boolean {
   return status === "busy" || status === "awaiting-input";

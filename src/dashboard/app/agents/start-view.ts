@@ -1,12 +1,13 @@
 import { read, send } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
+import { commandLine } from "../parts/command.ts";
 import { select } from "../parts/controls.ts";
 import { failure, loading, reasonOf } from "../parts/states.ts";
 import type { Place } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession, State } from "../wire.ts";
-import { lineOf, wordsOf } from "./command-line.ts";
+import { wordsOf } from "./command-line.ts";
 import { recentFolders } from "./recent-folders.ts";
 import { PERMITS } from "./standing.ts";
 import { type StartForm, startBody } from "./start-body.ts";
@@ -129,7 +130,10 @@ function startForm(
   });
   line.addEventListener("input", () => {
     const found = wordsOf(line.value);
-    setText(words, "error" in found ? found.error : found.words.length === 0 ? "" : `Runs: ${lineOf(found.words)}`);
+    setText(
+      words,
+      "error" in found ? found.error : found.words.length === 0 ? "" : `Runs: ${commandLine(found.words)}`,
+    );
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -149,7 +149,6 @@ export class ChatPane {
 
   /** Takes the keys of a chat. */
   key(event: KeyboardEvent): boolean {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const action = KEYS[event.key];
     if (action === undefined) return false;
     action(this);

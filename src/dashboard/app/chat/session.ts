@@ -72,7 +72,6 @@ class SessionView implements View {
   }
 
   key(event: KeyboardEvent): boolean {
-    if (event.target instanceof HTMLElement && event.target.closest("input,textarea,select") !== null) return false;
     const pane = this.#beside?.pane.element.contains(document.activeElement) ? this.#beside.pane : this.#main;
     return pane.key(event);
   }

@@ -1,4 +1,4 @@
-import { h } from "../dom.ts";
+import { type Child, h } from "../dom.ts";
 import { copyButton } from "../parts/copy.ts";
 import type { App } from "../view.ts";
 import { highlight } from "./highlight.ts";
@@ -34,14 +34,10 @@ export function codeBlock(app: Pick<App, "note">, text: string, label: string, w
   );
 }
 
-function coloured(code: string, language: string): Node {
-  const fragment = document.createDocumentFragment();
+function coloured(code: string, language: string): Child {
   const tokens = language === "diff" ? changed(code) : highlight(code, language);
-  if (tokens.length === 0) fragment.append(code);
-  for (const { text, kind } of tokens) {
-    fragment.append(kind === undefined ? text : h("span", { class: `code-${kind}` }, text));
-  }
-  return fragment;
+  if (tokens.length === 0) return code;
+  return tokens.map(({ text, kind }) => (kind === undefined ? text : h("span", { class: `code-${kind}` }, text)));
 }
 
 /** The lines of a diff that say what changed; neighbours that look the same are one piece. */

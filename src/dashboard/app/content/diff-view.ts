@@ -34,11 +34,7 @@ function fileView(edit: FileEdit, app: Pick<App, "note">): HTMLElement {
       const end = from + (from === 0 ? FIRST : STEP);
       return rows.length - end < FIRST / 10 ? rows.length : end;
     },
-    render: (from, to) => {
-      const fragment = document.createDocumentFragment();
-      for (const row of rows.slice(from, to)) fragment.append(rowView(row, digits));
-      return fragment;
-    },
+    render: (from, to) => rows.slice(from, to).map((row) => rowView(row, digits)),
     label: (from, to) => moreLabel(to - from, rows.length - from, "lines"),
   });
   return h(
@@ -47,7 +43,7 @@ function fileView(edit: FileEdit, app: Pick<App, "note">): HTMLElement {
     h(
       "figcaption",
       {},
-      h("span", { class: "diff-path" }, pathView(edit.path), edit.to !== undefined && [" → ", pathView(edit.to)]),
+      h("span", { class: "diff-path" }, bdi(edit.path), edit.to !== undefined && [" → ", bdi(edit.to)]),
       h(
         "span",
         { class: "quiet" },
@@ -59,10 +55,6 @@ function fileView(edit: FileEdit, app: Pick<App, "note">): HTMLElement {
     rows.length > 0 ? list : h("p", { class: "quiet" }, NOTHING[edit.kind]),
     more,
   );
-}
-
-function pathView(path: string): Node {
-  return bdi(path);
 }
 
 const WORDS: Readonly<Record<FileEdit["kind"], string>> = {

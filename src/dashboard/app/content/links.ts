@@ -12,17 +12,16 @@ export function outLink(target: string, ...children: readonly Child[]): HTMLAnch
 }
 
 /** `text` with the addresses on the web in it as links. */
-export function linked(text: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
+export function linked(text: string): readonly Child[] {
+  const parts: Child[] = [];
   let end = 0;
   for (const { index } of text.matchAll(/https?:\/\//gi)) {
     const address = index < end ? undefined : readBare(text, index);
     const link = address && outLink(address.target, address.text);
     if (address === undefined || link === undefined) continue;
-    if (index > end) fragment.append(text.slice(end, index));
-    fragment.append(link);
+    if (index > end) parts.push(text.slice(end, index));
+    parts.push(link);
     end = address.end;
   }
-  if (end < text.length) fragment.append(text.slice(end));
-  return fragment;
+  return [...parts, text.slice(end)];
 }

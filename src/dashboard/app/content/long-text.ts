@@ -1,4 +1,4 @@
-import { h, setText } from "../dom.ts";
+import { append, type Child, fill, h, setText } from "../dom.ts";
 import { ALL, type Limit, lineCount, pieceEnd } from "./pieces.ts";
 
 /** Something long of which the beginning is shown, and the rest on demand. */
@@ -10,7 +10,7 @@ export interface Unfolding {
   /** Up to where what begins at `from` is shown at once. */
   end(from: number): number;
   /** How the piece from `from` to before `to` is shown; asked for from the beginning on, and anew from there. */
-  render(from: number, to: number): Node;
+  render(from: number, to: number): Child;
   /** What the button says that shows the piece from `from` to `to`. */
   label(from: number, to: number): string;
 }
@@ -19,7 +19,7 @@ export interface Unfolding {
 export function unfold({ length, into, end: endOf, render, label }: Unfolding): HTMLButtonElement | undefined {
   const start = endOf(0);
   let end = start;
-  into.replaceChildren(render(0, end));
+  fill(into, render(0, end));
   if (end >= length) return undefined;
   const button = h("button", { class: "button small more" });
   const say = (): void => {
@@ -29,8 +29,8 @@ export function unfold({ length, into, end: endOf, render, label }: Unfolding): 
   button.addEventListener("click", () => {
     const from = end >= length ? 0 : end;
     end = endOf(from);
-    if (from === 0) into.replaceChildren(render(0, end));
-    else into.append(render(from, end));
+    if (from === 0) fill(into, render(0, end));
+    else append(into, [render(from, end)]);
     say();
     if (from === 0) button.scrollIntoView({ block: "nearest" });
   });

@@ -1,4 +1,4 @@
-import { h } from "../dom.ts";
+import { type Child, h } from "../dom.ts";
 import { ansiRuns } from "./ansi.ts";
 import { cssOf, DARK, LIGHT, plainOn, readableOn, rgbOf } from "./colour.ts";
 import type { Colour, Style } from "./sgr.ts";
@@ -7,7 +7,7 @@ import type { Colour, Style } from "./sgr.ts";
  * `text` as a terminal would show it in `style`: a bare text where the style is plain. Its colours can be read in the light
  * and in the dark. The text must be readable already.
  */
-export function styledSpan(text: string, style: Style): Node {
+export function styledSpan(text: string, style: Style): Node | string {
   const [fg, bg] = style.inverse ? [style.bg, style.fg] : [style.fg, style.bg];
   const classes = LOOKS.filter((look) => style[look] === true).map((look) => `sgr-${look}`);
   if (style.inverse && bg === undefined) classes.push("sgr-inverse");
@@ -15,17 +15,15 @@ export function styledSpan(text: string, style: Style): Node {
     classes.push(typeof fg === "number" && fg < 16 ? `sgr-${fg}` : "sgr-fg");
   else if (bg !== undefined) classes.push("sgr-bg");
   else if (style.dim) classes.push("sgr-dim");
-  if (classes.length === 0) return document.createTextNode(text);
+  if (classes.length === 0) return text;
   const span = h("span", { class: classes.join(" ") }, text);
   colour(span, classes, fg, bg);
   return span;
 }
 
 /** What a terminal shows of `text`: its colours and looks, and lines that were written over in their last state. */
-export function ansiText(text: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  for (const run of ansiRuns(text).runs) fragment.append(styledSpan(run.text, run.style));
-  return fragment;
+export function ansiText(text: string): Child {
+  return ansiRuns(text).runs.map((run) => styledSpan(run.text, run.style));
 }
 
 const LOOKS = ["bold", "italic", "underline", "strike"] as const;

@@ -48,9 +48,7 @@ function bodyOf(item: Item, text: string, app: Pick<App, "note">): HTMLElement {
     render: (from, to) => {
       const { runs, style } = ansiRuns(text.slice(from, to), styles.get(from));
       styles.set(to, style);
-      const fragment = document.createDocumentFragment();
-      for (const run of runs) fragment.append(styledSpan(run.text, run.style));
-      return fragment;
+      return runs.map((run) => styledSpan(run.text, run.style));
     },
   });
   return h("div", {}, into, more);

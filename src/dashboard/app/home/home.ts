@@ -7,7 +7,7 @@ import { empty } from "../parts/states.ts";
 import { type HomeFilter, hashOf, type Place } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { ProjectPage, State } from "../wire.ts";
-import { Filters } from "./filters.ts";
+import { type Filters, makeFilters } from "./filters.ts";
 import { homeKeys } from "./keys.ts";
 import { SessionList } from "./list.ts";
 import { isNarrowed } from "./narrow.ts";
@@ -25,10 +25,11 @@ export function openHome(place: HomePlace, app: App): View {
   let state: State | undefined;
   const box = h("div", { class: "list-box" });
   const heading = h("h1", { tabindex: -1 }, "Sessions");
-  const filters = new Filters(filterOf(place), {
+  const filters = makeFilters({
     changed: (filter, typing) => app.go({ view: "home", ...filter }, { replace: typing }),
     down: () => void list.focusAt(0),
   });
+  filters.show(filterOf(place));
   const nothing = (filter: HomeFilter): HTMLElement =>
     isNarrowed(filter) ? noMatch(() => filters.clear()) : noSessions(state);
   const list = new SessionList(filterOf(place), { app, box, nothing, ready: () => void offerProjects(filters) });

@@ -118,16 +118,14 @@ export class SessionList {
     if (isRead) box.scrollTop += this.#list.getBoundingClientRect().top - top;
   }
 
-  /** Sets the focus `by` lines further, from a line or from above the list (-1); false where there is none. */
-  step(by: number): boolean {
-    const from = this.#focused();
-    return from === -1 && by < 0 ? false : this.focusAt(from + by);
+  /** How many lines there are. */
+  get length(): number {
+    return this.#lines.length;
   }
 
   /** The lines that a page of the view holds. */
   pageLength(): number {
-    const height = this.#element(this.#focused())?.offsetHeight ?? 0;
-    return height === 0 ? 10 : Math.max(Math.floor(this.#options.box.clientHeight / height) - 2, 1);
+    return this.#window.pageLength();
   }
 
   /** Sets the focus into the line at `place`, or the last when there is none so far down; false where there is none. */
@@ -290,10 +288,6 @@ export class SessionList {
     const row = document.activeElement?.closest<HTMLElement>("[data-key]");
     if (!row || !this.#list.contains(row)) return -1;
     return this.#lines.findIndex(({ key }) => key === row.dataset.key);
-  }
-
-  #element(place: number): HTMLElement | undefined {
-    return this.#window.elementOf(this.#lines[place]?.key ?? "");
   }
 
   /** Whoever is at once where the list begins is to see its first rows there, not those that stood in the page. */

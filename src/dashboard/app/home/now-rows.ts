@@ -1,4 +1,5 @@
 import { path, transcriptPath } from "../api.ts";
+import { isLive, isSame } from "../parts/own-sessions.ts";
 import type { Place } from "../places.ts";
 import { AGENTS, type AgentName, type OwnSession, type Peer, type Question, type Run, type State } from "../wire.ts";
 
@@ -30,7 +31,7 @@ export interface NowRow {
 
 /** What goes on, each thing once: what waits for an answer first, then what works, then what is idle. */
 export function nowRows(state: Pick<State, "peers" | "runs" | "running">, own: readonly OwnSession[]): NowRow[] {
-  const live = own.filter(({ status }) => LIVE.has(status));
+  const live = own.filter(isLive);
   const runs = [...state.running, ...state.runs.filter(({ status }) => status === "running")];
   const taken = new Set<string>();
   const runOf = (...ids: readonly (string | null | undefined)[]): Run | undefined => {
@@ -40,19 +41,17 @@ export function nowRows(state: Pick<State, "peers" | "runs" | "running">, own: r
   };
   const rows = [
     ...live.map((session) => {
-      const peer = state.peers.find((each) => isSame(each, session));
+      const peer = state.peers.find((each) => isSame(session, each));
       return ownRow(session, peer, runOf(session.id, session.name, session.nativeSessionId));
     }),
     ...state.peers
-      .filter((peer) => !live.some((session) => isSame(peer, session)))
+      .filter((peer) => !live.some((session) => isSame(session, peer)))
       .map((peer) => peerRow(peer, runOf(peer.sessionId))),
   ];
   const others = runs.filter(({ name }) => !taken.has(name)).map(runRow);
   const each = new Map([...rows, ...others].map((row) => [row.key, row]));
   return [...each.values()].sort((a, b) => RANKS[a.status] - RANKS[b.status] || b.since - a.since);
 }
-
-const LIVE: ReadonlySet<string> = new Set(["starting", "idle", "busy", "awaiting-input"]);
 
 const RANKS: { readonly [S in NowStatus]: number } = {
   "awaiting-input": 0,
@@ -71,13 +70,6 @@ const WORDS: { readonly [S in NowStatus]: string } = {
   live: "live",
   idle: "idle",
 };
-
-function isSame(peer: Peer, session: OwnSession): boolean {
-  if (session.kind !== "agent") return false;
-  if (peer.name === session.name) return true;
-  if (peer.sessionId !== null) return peer.agent === session.agent && peer.sessionId === session.nativeSessionId;
-  return peer.pid !== undefined && peer.pid === session.pid;
-}
 
 function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
   return ids.some((id) => typeof id === "string" && (id === run.session || id === run.sessionId));

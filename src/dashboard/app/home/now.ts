@@ -1,11 +1,12 @@
-import { path, read } from "../api.ts";
+import { read } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { button } from "../parts/controls.ts";
+import { liveSessions } from "../parts/own-sessions.ts";
 import { refetching } from "../parts/refetch.ts";
 import { failure, loading } from "../parts/states.ts";
 import type { App } from "../view.ts";
-import type { OwnSession, OwnSessionPage, State } from "../wire.ts";
+import type { State } from "../wire.ts";
 import { LastWordsReader } from "./last-words.ts";
 import { fits, nowElement, paintNowRow } from "./now-row.ts";
 import { type NowRow, nowRows } from "./now-rows.ts";
@@ -13,7 +14,6 @@ import { counted } from "./row.ts";
 
 /** Rows that are shown before one asks for all. */
 const FEW = 8;
-const PAGE = 200;
 
 /** What the section tells. */
 export interface NowOptions {
@@ -151,16 +151,4 @@ export class Now {
         ),
     );
   }
-}
-
-/** All sessions of ours that are live. */
-async function liveSessions(): Promise<readonly OwnSession[]> {
-  const sessions: OwnSession[] = [];
-  let before: string | undefined;
-  do {
-    const page: OwnSessionPage = await read<OwnSessionPage>(path("sessions"), { state: "live", limit: PAGE, before });
-    sessions.push(...page.sessions);
-    before = page.next ?? undefined;
-  } while (before !== undefined);
-  return sessions;
 }

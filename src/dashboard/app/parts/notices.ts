@@ -2,6 +2,7 @@ import { readableLine } from "../../../transcript/printable.ts";
 import type { Place } from "../places.ts";
 import { AGENTS, type OwnSession, type Peer } from "../wire.ts";
 import { agentName } from "./agent-name.ts";
+import { isSame } from "./own-sessions.ts";
 
 /** How a session stands, as far as somebody may want to be told. */
 export type Standing = "busy" | "waiting" | "idle" | "ended" | "failed";
@@ -80,12 +81,6 @@ const THEIRS: { readonly [activity: string]: Standing } = {
   idle: "idle",
   done: "idle",
 };
-
-/** A live session of ours is among the peers, too. */
-function isSame(own: OwnSession, { name, sessionId, pid }: Peer): boolean {
-  if (sessionId !== null && own.nativeSessionId === sessionId) return true;
-  return name === own.name || name === own.id || (pid !== undefined && pid === own.pid);
-}
 
 function named(agent: string, name: string | undefined): string {
   const what = readableLine(name ?? "");

@@ -1,5 +1,6 @@
 import { path, read, Unreachable } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
+import { placeAfter } from "../parts/list-keys.ts";
 import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { dayOf } from "../parts/time.ts";
@@ -32,7 +33,10 @@ export interface RunList {
 
 /** Opens the list of runs. */
 export function openRunList(app: App): RunList {
-  const fields = makeFilters((to) => app.go({ view: "runs", ...to }, { replace: true }));
+  const fields = makeFilters(
+    (to) => app.go({ view: "runs", ...to }, { replace: true }),
+    () => focus(names[0]),
+  );
   const count = h("p", { class: "quiet" });
   const state = h("div", {}, loading("Loading the runs"));
   const list = h("ul", { role: "list" });
@@ -186,12 +190,12 @@ export function openRunList(app: App): RunList {
       left = focusedName() ?? rows.topKey();
     },
     key({ key }) {
-      const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
-      const at = names.indexOf(focusedName() ?? "");
-      if (step !== undefined) focus(names[at < 0 ? 0 : at + step]);
-      return step !== undefined;
+      const to = placeAfter(key, names.indexOf(focusedName() ?? ""), names.length, rows.pageLength());
+      if (to !== undefined) focus(names[to]);
+      return to !== undefined;
     },
     close() {
+      fields.close();
       refetch.close();
       off();
       rows.close();

@@ -29,12 +29,7 @@ export function openRuns(place: Place, app: App): View {
     element,
     move,
     keys: LIST_KEYS,
-    key(event) {
-      const { ctrlKey, metaKey, altKey, target } = event;
-      if (ctrlKey || metaKey || altKey || run !== undefined) return false;
-      if (target instanceof Element && target.closest("input, select, textarea") !== null) return false;
-      return list?.key(event) === true;
-    },
+    key: (event) => run === undefined && list?.key(event) === true,
     focus: () => run?.focus(),
     close() {
       run?.close();

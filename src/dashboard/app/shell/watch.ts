@@ -1,8 +1,9 @@
 import { path, Refused, read } from "../api.ts";
 import type { Live } from "../live/live.ts";
 import { type Notice, newsIn, type Watched, watched } from "../parts/notices.ts";
+import { liveSessions } from "../parts/own-sessions.ts";
 import { refetching } from "../parts/refetch.ts";
-import type { OwnSession, OwnSessionPage, State } from "../wire.ts";
+import type { OwnSession, State } from "../wire.ts";
 
 /** Looks at what the live sessions do, whenever the server says that it may have changed. */
 export class Watch {
@@ -36,10 +37,6 @@ export class Watch {
     this.seen = after;
     this.#told(news);
   }
-}
-
-async function liveSessions(): Promise<readonly OwnSession[]> {
-  return (await read<OwnSessionPage>("/api/sessions", { state: "live" })).sessions;
 }
 
 async function peersNow(): Promise<State["peers"]> {
