@@ -96,7 +96,10 @@ test("a document comes whole, with its length and the headers of every answer, a
 test("a document in HTML has a strict policy of its own, else that of every page", async (t) => {
   for (const [headers, policy] of [
     [{ "Content-Security-Policy": "default-src 'none'; sandbox" }, /^default-src 'none'; sandbox$/],
-    [{}, /^default-src 'none'; script-src 'self'.*frame-ancestors 'none'$/],
+    [
+      {},
+      /^default-src 'none'; script-src 'self'.*frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types agent-bridge$/,
+    ],
   ] as const) {
     const { answer } = watched(1, () => [Buffer.from("x")]);
     const server = await serve(t, routeTo({ ...answer, type: "text/html; charset=utf-8", headers }));

@@ -131,7 +131,7 @@ test("HTML runs nothing inline, loads nothing foreign and is framed by nobody", 
   const { headers } = await server.ask("/");
   assert.equal(
     headers["content-security-policy"],
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types agent-bridge",
   );
   assert.equal(headers["referrer-policy"], "no-referrer");
 });
