@@ -65,7 +65,7 @@ test("an agent is started from the form, prompted, and says something", async (t
   await button(tab, "Start").click();
   await tab.getByRole("heading", { name: "from the form", level: 1 }).waitFor();
   await tab.getByRole("region", { name: "Conversation" }).getByText("good morning", { exact: true }).waitFor();
-  await stands(tab, "Ready");
+  await stands(tab, "idle");
   await say(tab, 'say "second answer"');
   await tab.getByText("second answer", { exact: true }).waitFor();
   await until(async () => (await prompt(tab).inputValue()) === "");
@@ -92,7 +92,7 @@ test("a command line is shown as it will run, and is not sent while it is not wh
   await tab.getByText("Runs: sh -c 'echo one two'").waitFor();
   await button(tab, "Start").click();
   await tab.locator(".screen").getByText("one two", { exact: true }).waitFor();
-  await stands(tab, "Ended");
+  await stands(tab, "ended");
   await tab.getByText("exit code 0").waitFor();
 });
 
@@ -101,12 +101,12 @@ test("a question is answered, and the turn goes on", async (t) => {
   await say(tab, 'ask "the-file"\nsay done');
   const question = tab.getByRole("group", { name: /^Permission: / });
   await question.waitFor();
-  await stands(tab, "Waits for your answer");
+  await stands(tab, "waiting for you");
   assert.deepEqual(await question.getByRole("button").allInnerTexts(), ["Allow", "Always allow", "Reject"]);
   assert.deepEqual(await axe(tab, [], ".session-foot"), []);
   await button(tab, "Reject").click();
   await question.waitFor({ state: "detached" });
-  await stands(tab, "Ready");
+  await stands(tab, "idle");
 });
 
 test("a question that was answered elsewhere is gone", async (t) => {
@@ -122,9 +122,9 @@ test("a question that was answered elsewhere is gone", async (t) => {
 test("a turn is cancelled, and the session goes on", async (t) => {
   const { tab } = await helper(t);
   await say(tab, "say begun\nsilent");
-  await stands(tab, "At work");
+  await stands(tab, "busy");
   await button(tab, "Cancel turn").click();
-  await stands(tab, "Ready");
+  await stands(tab, "idle");
   await say(tab, 'say "goes on"');
   await tab.getByText("goes on", { exact: true }).waitFor();
 });
@@ -132,13 +132,13 @@ test("a turn is cancelled, and the session goes on", async (t) => {
 test("a prompt to a busy session waits in the field until one says that it interrupts", async (t) => {
   const { tab } = await helper(t);
   await say(tab, "say begun\nsilent");
-  await stands(tab, "At work");
+  await stands(tab, "busy");
   await say(tab, 'say "came between"');
   await button(tab, "Send and interrupt").waitFor();
   assert.equal(await prompt(tab).inputValue(), 'say "came between"');
   await button(tab, "Send and interrupt").click();
   await tab.getByText("came between", { exact: true }).waitFor();
-  await stands(tab, "Ready");
+  await stands(tab, "idle");
 });
 
 test("a draft outlives the page, and is gone once it was taken", async (t) => {
@@ -163,11 +163,11 @@ test("a session is stopped after one was asked once more, and restarted", async 
   await button(tab, "No").click();
   await button(tab, "Stop").click();
   await button(tab, "Yes, stop it").click();
-  await stands(tab, "Ended");
+  await stands(tab, "ended");
   assert.equal(await prompt(tab).isVisible(), false);
   await button(tab, "Restart").click();
   await tab.waitForURL((url) => url.hash.startsWith("#/agents/") && !url.hash.endsWith(id));
-  await stands(tab, "Ready");
+  await stands(tab, "idle");
   assert.equal(await tab.getByRole("link", { name: "Restarted from" }).getAttribute("href"), `#/agents/${id}`);
 });
 
@@ -179,12 +179,12 @@ test("the list shows what is live first, what waits before all, and keeps up", a
   await row("is asking").getByText("asks: the-file").waitFor();
   const names = await tab.locator(".own-row > a").allInnerTexts();
   assert.equal(names.indexOf("is asking") < names.indexOf("is idle"), true);
-  assert.equal(await row("is idle").locator(".status").textContent(), "Ready");
+  assert.equal(await row("is idle").locator(".status").textContent(), "idle");
   await post(dashboard.api, `/api/sessions/${idle}/prompt`, { prompt: "silent" });
-  await row("is idle").locator(".status", { hasText: "At work" }).waitFor();
+  await row("is idle").locator(".status", { hasText: "busy" }).waitFor();
   assert.deepEqual(await axe(tab), []);
   await row("is idle").getByRole("link").click();
-  await stands(tab, "At work");
+  await stands(tab, "busy");
   assert.equal(new URL(tab.url()).hash, `#/agents/${idle}`);
 });
 
@@ -256,7 +256,7 @@ test("a command takes lines and the end of its input", async (t) => {
   assert.deepEqual(await axe(tab), []);
   await button(tab, "End of input").click();
   await output.getByText("over", { exact: true }).waitFor();
-  await stands(tab, "Ended");
+  await stands(tab, "ended");
 });
 
 test("what no session is called is said to be none", async (t) => {
@@ -272,13 +272,13 @@ test("a session whose server was killed is shown as interrupted, and can be rest
   window.seen.allow(/^console Failed to load resource: net::ERR_/);
   const id = await started({ agent: "helper", permit: "ask", prompt: "say begun\nsilent" });
   const tab = await window.openTab(`#/agents/${id}`);
-  await stands(tab, "At work");
+  await stands(tab, "busy");
   await tab.getByText("begun", { exact: true }).waitFor();
   dashboard.server.child.kill("SIGKILL");
   await dashboard.server.ended;
   await dashboard.startServer();
-  await stands(tab, "Interrupted");
+  await stands(tab, "interrupted");
   await tab.getByText("the server that had started it ended").waitFor();
   await button(tab, "Restart").click();
-  await stands(tab, "Ready");
+  await stands(tab, "idle");
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nowRows, standing } from "../../../src/dashboard/app/home/now-rows.ts";
+import { nowRows } from "../../../src/dashboard/app/home/now-rows.ts";
 import { lastWords } from "../../../src/dashboard/app/home/words.ts";
+import { standing } from "../../../src/dashboard/app/parts/standing.ts";
 import type { Item, OwnSession, Peer, Run } from "../../../src/dashboard/app/wire.ts";
 
 const peer = (name: string, more: Partial<Peer> = {}): Peer => ({

@@ -1,21 +1,4 @@
-import type { OwnSession, OwnStatus, Question } from "../wire.ts";
-
-/** What a status means to who looks at it. */
-const WORDS: { readonly [S in OwnStatus]: string } = {
-  starting: "Starting",
-  idle: "Ready",
-  busy: "At work",
-  "awaiting-input": "Waits for your answer",
-  ended: "Ended",
-  failed: "Failed",
-  interrupted: "Interrupted",
-};
-
-/** A status in words; commands and terminals are just running. */
-export function statusWords({ status, kind }: Pick<OwnSession, "status" | "kind">): string {
-  if (status === "busy" && kind !== "agent") return "Running";
-  return WORDS[status] ?? status;
-}
+import type { OwnSession, Question } from "../wire.ts";
 
 /** Whether a turn of it runs, or waits for an answer. */
 export function isAtWork({ status }: Pick<OwnSession, "status">): boolean {

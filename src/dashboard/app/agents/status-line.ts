@@ -2,7 +2,7 @@ import type { Child } from "../dom.ts";
 import { time } from "../parts/time.ts";
 import { bdi, quiet, statusBadge } from "../parts/words.ts";
 import type { OwnSession } from "../wire.ts";
-import { exitWords, isOurs, PERMITS, statusWords } from "./standing.ts";
+import { exitWords, isOurs, PERMITS } from "./standing.ts";
 
 /** How a session stands, on one line. `now`: ms since the epoch. */
 export function statusLine(session: OwnSession, now: number): readonly Child[] {
@@ -19,7 +19,7 @@ export function statusLine(session: OwnSession, now: number): readonly Child[] {
   return [statusChip(session), ...facts.filter(Boolean).map((fact) => quiet(fact))];
 }
 
-/** A session's status, with its mark. */
-export function statusChip(session: Pick<OwnSession, "status" | "kind">): HTMLElement {
-  return statusBadge(session.status, statusWords(session));
+/** A session's status, with its mark; commands and terminals are just running. */
+export function statusChip({ status, kind }: Pick<OwnSession, "status" | "kind">): HTMLElement {
+  return statusBadge(status === "busy" && kind !== "agent" ? "running" : status);
 }

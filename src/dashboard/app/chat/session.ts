@@ -5,7 +5,7 @@ import { agentBadge, folder } from "../parts/agent.ts";
 import { exportMenu } from "../parts/export.ts";
 import { CHAT_KEYS } from "../parts/keys.ts";
 import { time } from "../parts/time.ts";
-import { statusBadge } from "../parts/words.ts";
+import { activityBadge } from "../parts/words.ts";
 import { hashOf, type Place } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { AgentName, SessionEntry } from "../wire.ts";
@@ -143,7 +143,7 @@ class SessionView implements View {
     fill(
       this.#facts,
       agentBadge(agent),
-      entry.live !== undefined && statusBadge("live", entry.live.activity),
+      entry.live && activityBadge(entry.live.activity),
       entry.cwd !== "" && folder(entry.cwd),
       facts(entry),
       time(entry.updatedAt, this.#app.now()),

@@ -27,7 +27,7 @@ export function openHome(place: HomePlace, app: App): View {
   const heading = h("h1", { tabindex: -1 }, "Sessions");
   const filters = makeFilters({
     changed: (filter, typing) => app.go({ view: "home", ...filter }, { replace: typing }),
-    down: () => void list.focusAt(0),
+    down: () => void list.rows.focusAt(0),
   });
   filters.show(filterOf(place));
   const nothing = (filter: HomeFilter): HTMLElement =>
@@ -35,7 +35,7 @@ export function openHome(place: HomePlace, app: App): View {
   const list = new SessionList(filterOf(place), { app, box, nothing, ready: () => void offerProjects(filters) });
   const now = new Now({
     app,
-    keeping: (change) => list.keeping(change),
+    keeping: (change) => list.rows.keeping(change),
     told(read) {
       state = read;
       list.renew();

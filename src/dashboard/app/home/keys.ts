@@ -7,15 +7,16 @@ export function homeKeys(list: SessionList, now: Now): (event: KeyboardEvent) =>
   return ({ key, shiftKey }) => {
     if (shiftKey) return false;
     if (key === "ArrowRight" || key === "ArrowLeft") return list.fold(key === "ArrowRight");
+    const { rows } = list;
     const { stops } = now;
     const above = stops.length;
     const active = stops.findIndex((stop) => stop.matches(":focus"));
-    const at = list.focused === -1 ? active : above + list.focused;
-    if (at === -1 && list.isReadingOn() && (key === "ArrowDown" || key === "j")) return list.focusInView();
-    const to = placeAfter(key, at, above + list.length, list.pageLength());
+    const at = rows.focused === -1 ? active : above + rows.focused;
+    if (at === -1 && rows.isReadingOn() && (key === "ArrowDown" || key === "j")) return rows.focusInView();
+    const to = placeAfter(key, at, above + rows.length, rows.pageLength());
     if (to === undefined) return false;
-    if (key === "Home") list.toStart();
+    if (key === "Home") rows.toStart();
     stops[to]?.focus();
-    return to < above || list.focusAt(to - above);
+    return to < above || rows.focusAt(to - above);
   };
 }

@@ -3,12 +3,11 @@ import { button } from "../parts/controls.ts";
 import { failure, loading } from "../parts/states.ts";
 import { startOfDay } from "../parts/time.ts";
 import type { HomeFilter } from "../places.ts";
-import type { WindowRow } from "../standing-rows.ts";
 import type { App } from "../view.ts";
-import { WindowList } from "../window-list.ts";
-import { type Line, projectKey, versionOf } from "./lines.ts";
+import { projectKey } from "./lines.ts";
+import { LinesView } from "./lines-view.ts";
 import { keepSpot, type Spot, spotKept } from "./memory.ts";
-import { counted, lineElement, paintLine, type RowContext } from "./row.ts";
+import { counted } from "./row.ts";
 import { Sessions } from "./sessions.ts";
 
 /** What the list needs of the view around it. */
@@ -28,14 +27,13 @@ const REST_MS = 200;
 /** The list of sessions: only the rows near the view stand in the page. */
 export class SessionList {
   readonly element: HTMLElement;
+  /** Its lines. */
+  readonly rows: LinesView;
   readonly #options: SessionListOptions;
-  readonly #list = h("div", { class: "rows", role: "list", "aria-label": "Sessions" });
   readonly #end = h("div", { class: "list-end" });
   readonly #count = h("p", { class: "count quiet" });
   readonly #news = button("", () => this.#showNews(), "main news", { hidden: true });
-  readonly #window: WindowList;
   #sessions: Sessions;
-  #lines: readonly Line[] = [];
   #shownEnd: unknown;
   #spot: Spot | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -48,15 +46,12 @@ export class SessionList {
   constructor(filter: HomeFilter, options: SessionListOptions) {
     this.#options = options;
     this.#day = startOfDay(options.app.now());
-    // Before the window looks: what it would hold in view is no longer what one looks at.
-    options.box.addEventListener("scroll", () => this.#jumped(), { passive: true });
-    this.#window = new WindowList({
+    this.rows = new LinesView({
       box: options.box,
-      list: this.#list,
-      near: (end) => end === "last" && this.#sessions.main.trouble === undefined && void this.#sessions.main.more(),
+      nearEnd: () => this.#sessions.main.trouble === undefined && void this.#sessions.main.more(),
       moved: () => this.#moved(),
     });
-    this.element = h("div", { class: "sessions" }, this.#news, this.#list, this.#end);
+    this.element = h("div", { class: "sessions" }, this.#news, this.rows.element, this.#end);
     this.element.addEventListener("focusin", () => this.#remember());
     this.element.addEventListener("click", () => this.#remember(), { capture: true });
     this.#sessions = new Sessions(filter, () => this.#render());
@@ -88,7 +83,7 @@ export class SessionList {
 
   /** Brings the list up to date; `ids` are the sessions that have changed, undefined when it may be any. */
   refresh(ids: ReadonlySet<string> | undefined): Promise<void> {
-    return this.#sessions.refresh(() => this.isReadingOn(), ids);
+    return this.#sessions.refresh(() => this.rows.isReadingOn(), ids);
   }
 
   /** Goes on from a place that could not be read, once that may be possible again. */
@@ -109,60 +104,14 @@ export class SessionList {
     }
   }
 
-  /** Does `change` above the list without moving what is read. */
-  keeping(change: () => void): void {
-    const { box } = this.#options;
-    const top = this.#list.getBoundingClientRect().top;
-    const isRead = this.isReadingOn();
-    change();
-    if (isRead) box.scrollTop += this.#list.getBoundingClientRect().top - top;
-  }
-
-  /** How many lines there are. */
-  get length(): number {
-    return this.#lines.length;
-  }
-
-  /** The lines that a page of the view holds. */
-  pageLength(): number {
-    return this.#window.pageLength();
-  }
-
-  /** Sets the focus into the line at `place`, or the last when there is none so far down; false where there is none. */
-  focusAt(place: number): boolean {
-    const line = this.#lines[Math.min(place, this.#lines.length - 1)];
-    if (line === undefined || place < 0) return false;
-    const element = this.#window.reveal(line.key);
-    mainOf(element)?.focus({ preventScroll: true });
-    return element !== undefined;
-  }
-
-  /** The place of the line that has the focus; -1 when none has. */
-  get focused(): number {
-    return this.#focused();
-  }
-
-  /** Sets the focus into the first line in view. */
-  focusInView(): boolean {
-    const top = this.#lines.findIndex(({ key }) => key === this.#window.topKey());
-    // What stands at the very top may be half covered.
-    return this.focusAt(top + 1);
-  }
-
-  /** Shows the first lines, and what stands above them. */
-  toStart(): void {
-    this.#window.toStart();
-  }
-
   /** Opens or closes the project that has the focus; closing works from each of its lines. Whether there was one. */
   fold(open: boolean): boolean {
-    const line = this.#lines[this.#focused()];
+    const line = this.rows.focusedLine;
     if (line === undefined) return false;
     const project = line.kind === "project" ? line.project.project : line.project;
     if (project === undefined || (open && line.kind !== "project")) return false;
     if (this.#sessions.isOpen(project) !== open) {
-      const place = this.#lines.findIndex(({ key }) => key === projectKey(project));
-      this.focusAt(place);
+      this.rows.focusAt(this.rows.placeOf(projectKey(project)));
       this.#fold(project);
     }
     return true;
@@ -171,7 +120,7 @@ export class SessionList {
   close(): void {
     clearTimeout(this.#rest);
     this.#sessions.close();
-    this.#window.close();
+    this.rows.close();
   }
 
   #arrived(): void {
@@ -180,41 +129,21 @@ export class SessionList {
     if (this.element.classList.contains("waiting")) {
       this.element.classList.remove("waiting");
       // What is narrowed anew is read from its start; the fields above it stay where they are.
-      this.keepTop();
+      this.rows.keepTop();
     }
     this.#render();
   }
 
-  /** Brings the start of the list into view, where that is above it. */
-  keepTop(): void {
-    const { box } = this.#options;
-    if (!this.isReadingOn()) return;
-    this.#window.toStart();
-    box.scrollTop = 0;
-    box.scrollTop = Math.max(this.#gap(), 0);
-  }
-
   #render(): void {
-    const { app, box } = this.#options;
+    const { now } = this.#options.app;
     const { main } = this.#sessions;
-    const isAtTop = !this.isReadingOn();
-    const top = box.scrollTop;
-    const focused = this.#lines[this.#focused()]?.key;
-    this.#lines = this.#sessions.lines(app.now());
-    const context: RowContext = {
-      now: app.now,
+    this.rows.set(this.#sessions.lines(now()), {
+      now,
       filter: this.filter,
       fold: (project) => this.#fold(project),
       more: (project) => void this.#moreOf(project),
-    };
-    this.#window.set(this.#lines.map((line) => windowRow(line, context)));
-    // At the top, what is new pushes down what is there.
-    if (isAtTop && box.scrollTop !== top) box.scrollTop = top;
-    // An element that has moved has lost the focus.
-    if (focused !== undefined && this.#focused() === -1 && document.activeElement === document.body) {
-      mainOf(this.#window.elementOf(focused))?.focus({ preventScroll: true });
-    }
-    this.#list.setAttribute("aria-busy", String(main.loading));
+    });
+    this.rows.element.setAttribute("aria-busy", String(main.loading));
     this.#paintEnd();
     this.#paintCount();
     this.#paintNews();
@@ -253,17 +182,17 @@ export class SessionList {
 
   #showNews(): void {
     this.#sessions.main.apply();
-    this.#window.toStart();
+    this.rows.toStart();
     this.#options.box.scrollTop = 0;
-    this.focusAt(0);
+    this.rows.focusAt(0);
   }
 
   /** The focus goes on to the first of what comes in place of the button that it was on. */
   async #moreOf(project: string): Promise<void> {
-    const place = this.#focused();
+    const place = this.rows.focused;
     await this.#sessions.moreOf(project);
-    const isLeft = document.activeElement === document.body || this.#lines[this.#focused()]?.kind === "rest";
-    if (place !== -1 && isLeft) this.focusAt(place);
+    const isLeft = document.activeElement === document.body || this.rows.focusedLine?.kind === "rest";
+    if (place !== -1 && isLeft) this.rows.focusAt(place);
   }
 
   #fold(project: string): void {
@@ -272,35 +201,8 @@ export class SessionList {
     this.#remember();
   }
 
-  /** The first line is above the view: what is read must not move. */
-  isReadingOn(): boolean {
-    return this.#gap() < 0;
-  }
-
-  /** How far the list begins below the top of the view, and what sticks there. */
-  #gap(): number {
-    const { box } = this.#options;
-    const room = Number.parseFloat(getComputedStyle(box).scrollPaddingTop) || 0;
-    return Math.round(this.#list.getBoundingClientRect().top - box.getBoundingClientRect().top - room);
-  }
-
-  #focused(): number {
-    const row = document.activeElement?.closest<HTMLElement>("[data-key]");
-    if (!row || !this.#list.contains(row)) return -1;
-    return this.#lines.findIndex(({ key }) => key === row.dataset.key);
-  }
-
-  /** Whoever is at once where the list begins is to see its first rows there, not those that stood in the page. */
-  #jumped(): void {
-    if (this.#window.shown.first === 0 || this.isReadingOn()) return;
-    const { box } = this.#options;
-    const top = box.scrollTop;
-    this.#window.toStart();
-    box.scrollTop = top;
-  }
-
   #moved(): void {
-    if (this.#sessions.main.held > 0 && !this.isReadingOn()) this.#sessions.main.apply();
+    if (this.#sessions.main.held > 0 && !this.rows.isReadingOn()) this.#sessions.main.apply();
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.#remember(), REST_MS);
   }
@@ -310,33 +212,14 @@ export class SessionList {
     clearTimeout(this.#rest);
     const { main, open } = this.#sessions;
     if (!main.ready || !this.element.isConnected || this.#spot !== undefined) return;
-    const top = this.isReadingOn() ? this.#window.topKey() : undefined;
-    const element = top === undefined ? undefined : this.#window.elementOf(top);
-    const offset = element && element.getBoundingClientRect().top - this.#options.box.getBoundingClientRect().top;
-    const focus = this.#lines[this.#focused()]?.key;
-    keepSpot({
-      count: main.rows.length,
-      open,
-      ...(top !== undefined && { top }),
-      ...(offset !== undefined && { offset }),
-      ...(focus !== undefined && { focus }),
-    });
+    keepSpot({ count: main.rows.length, open, ...this.rows.spot() });
   }
 
   /** Goes to where one was when the view was left. */
   #restore(): void {
     const spot = this.#spot;
     this.#spot = undefined;
-    if (spot === undefined) return;
-    const { box } = this.#options;
-    const element = spot.top === undefined ? undefined : this.#window.reveal(spot.top, "start");
-    if (element !== undefined) {
-      const offset = element.getBoundingClientRect().top - box.getBoundingClientRect().top;
-      box.scrollTop += offset - (spot.offset ?? 0);
-    }
-    // Bringing it into view could move what was in view then.
-    const focus = spot.focus === undefined ? undefined : this.#window.elementOf(spot.focus);
-    mainOf(focus)?.focus({ preventScroll: true });
+    if (spot !== undefined) this.rows.goTo(spot);
   }
 }
 
@@ -345,27 +228,3 @@ const TROUBLES = {
   more: "More sessions could not be listed.",
   news: "The list could not be brought up to date.",
 };
-
-function windowRow(line: Line, context: RowContext): WindowRow {
-  return {
-    key: line.key,
-    // Asked for only while the row is near the view.
-    get version() {
-      return versionOf(line) + JSON.stringify(context.filter);
-    },
-    make() {
-      const element = lineElement(line);
-      element.dataset.key = line.key;
-      paintLine(element, line, context);
-      return element;
-    },
-    update(element) {
-      paintLine(element, line, context);
-      return true;
-    },
-  };
-}
-
-function mainOf(element: HTMLElement | undefined): HTMLElement | undefined {
-  return element?.querySelector<HTMLElement>("[data-main]") ?? undefined;
-}

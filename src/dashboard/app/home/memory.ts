@@ -3,10 +3,10 @@ export interface Spot {
   /** Rows that were read. */
   readonly count: number;
   /** The line at the top of the view, and how far below the top it stood; absent at the very top. */
-  readonly top?: string;
-  readonly offset?: number;
+  readonly top?: string | undefined;
+  readonly offset?: number | undefined;
   /** The line that had the focus. */
-  readonly focus?: string;
+  readonly focus?: string | undefined;
   /** Projects that were open. */
   readonly open: readonly string[];
 }

@@ -1,10 +1,8 @@
 import { path, transcriptPath } from "../api.ts";
 import { isLive, isSame } from "../parts/own-sessions.ts";
+import { type LiveStatus, liveStatus, standing, statusWord } from "../parts/standing.ts";
 import type { Place } from "../places.ts";
 import { AGENTS, type AgentName, type OwnSession, type Peer, type Question, type Run, type State } from "../wire.ts";
-
-/** How something that goes on stands. */
-export type NowStatus = "awaiting-input" | "busy" | "running" | "starting" | "live" | "idle";
 
 /** Something that goes on now: a session, a run, or both in one. */
 export interface NowRow {
@@ -12,7 +10,7 @@ export interface NowRow {
   /** An agent, `command` or `terminal`; "" when it is not known. */
   readonly agent: string;
   readonly title: string;
-  readonly status: NowStatus;
+  readonly status: LiveStatus;
   /** The status as people say it. */
   readonly word: string;
   /** Since when it goes on: ms since the epoch. */
@@ -53,22 +51,13 @@ export function nowRows(state: Pick<State, "peers" | "runs" | "running">, own: r
   return [...each.values()].sort((a, b) => RANKS[a.status] - RANKS[b.status] || b.since - a.since);
 }
 
-const RANKS: { readonly [S in NowStatus]: number } = {
+const RANKS: { readonly [S in LiveStatus]: number } = {
   "awaiting-input": 0,
   busy: 1,
   running: 1,
   starting: 1,
   live: 2,
   idle: 3,
-};
-
-const WORDS: { readonly [S in NowStatus]: string } = {
-  "awaiting-input": "waiting for you",
-  busy: "busy",
-  running: "running",
-  starting: "starting",
-  live: "live",
-  idle: "idle",
 };
 
 function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
@@ -78,7 +67,7 @@ function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
 function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefined): NowRow {
   const { id, kind, name, argv = [], cwd, startedAt, nativeSessionId, permissions = [] } = session;
   const [question] = permissions;
-  const status = question === undefined ? statusOf(session.status) : "awaiting-input";
+  const status = question === undefined ? liveStatus(session.status) : "awaiting-input";
   const model = session.model ?? run?.model;
   const isAgent = kind === "agent";
   return {
@@ -86,7 +75,7 @@ function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefine
     agent: isAgent ? (session.agent ?? "") : kind,
     title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || lastPart(cwd),
     status,
-    word: WORDS[status],
+    word: statusWord(status),
     since: startedAt,
     cwd,
     place: { view: "agent", id },
@@ -125,25 +114,13 @@ function runRow({ name, agent, title, task, startedAt, workdir, model, last }: R
     agent: agent ?? "",
     title: title || task || name,
     status: "running",
-    word: WORDS.running,
+    word: "running",
     since: startedAt,
     cwd: workdir ?? "",
     place: { view: "run", name },
     ...(model && { model }),
     ...(last && { last }),
   };
-}
-
-/** What a live session does, as far as it says so; a word that is not known here stays as it is. */
-export function standing(activity: string | undefined): { readonly status: NowStatus; readonly word: string } {
-  const status = statusOf(activity);
-  return { status, word: status === "live" && activity ? activity : WORDS[status] };
-}
-
-function statusOf(activity: string | undefined): NowStatus {
-  if (activity === "waiting") return "awaiting-input";
-  const known = Object.keys(WORDS).find((word): word is NowStatus => word === activity);
-  return known ?? "live";
 }
 
 function lastPart(folder: string): string {

@@ -2,11 +2,10 @@ import { readableLine } from "../../../transcript/printable.ts";
 import { type Child, fill, h, icon, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { time } from "../parts/time.ts";
-import { bdi, quiet, statusBadge } from "../parts/words.ts";
+import { activityBadge, bdi, quiet, statusBadge } from "../parts/words.ts";
 import { type HomeFilter, hashOf } from "../places.ts";
 import type { Row } from "../wire.ts";
 import type { Line } from "./lines.ts";
-import { standing } from "./now-rows.ts";
 
 /** What a row needs besides its line. */
 export interface RowContext {
@@ -77,19 +76,13 @@ function paintSession(
   const focused = meta.contains(document.activeElement);
   fill(
     meta,
-    liveStatus(row),
+    row.live && activityBadge(row.live.activity),
     agentBadge(row.agent),
     folderLink(row, project, context.filter),
     branch(row),
     details(row),
   );
   if (focused) meta.querySelector("a")?.focus({ preventScroll: true });
-}
-
-function liveStatus({ live }: Row): HTMLElement | false {
-  if (live === undefined) return false;
-  const { status, word } = standing(live.activity);
-  return statusBadge(status, word);
 }
 
 function folderLink({ cwd }: Row, project: string | undefined, filter: HomeFilter): HTMLElement | false {

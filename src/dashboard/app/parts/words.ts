@@ -1,5 +1,6 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { type Child, h } from "../dom.ts";
+import { standing, statusWord } from "./standing.ts";
 
 /** Foreign text on one line, which turns nothing around it; `looks` are its classes. */
 export function bdi(text: string, looks?: string): HTMLElement {
@@ -12,6 +13,12 @@ export function quiet(...words: readonly Child[]): HTMLElement {
 }
 
 /** How something stands, with the mark and the colour of that. */
-export function statusBadge(status: string, word = status): HTMLElement {
+export function statusBadge(status: string, word = statusWord(status)): HTMLElement {
   return h("span", { class: "status", "data-status": status }, readableLine(word));
+}
+
+/** What a live session of another program does, as far as it says so. */
+export function activityBadge(activity: string | undefined): HTMLElement {
+  const { status, word } = standing(activity);
+  return statusBadge(status, word);
 }
