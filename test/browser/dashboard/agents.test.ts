@@ -237,7 +237,7 @@ test("a terminal is typed into, shows colours, and is left by Escape twice and b
   await screen.getByText("from-the-42-line", { exact: true }).waitFor();
   await screen.focus();
   await tab.keyboard.press("Shift+Tab");
-  assert.equal(await screen.evaluate((box) => box.matches(":focus")), false);
+  assert.equal(await screen.evaluate((box) => box.matches(":focus-within")), false);
   await screen.focus();
   await tab.keyboard.type("sleep 100; echo slept");
   await tab.keyboard.press("Enter");
@@ -246,6 +246,58 @@ test("a terminal is typed into, shows colours, and is left by Escape twice and b
   await tab.keyboard.type("exit 3");
   await tab.keyboard.press("Enter");
   await tab.getByText("exit code 3").waitFor();
+});
+
+test("a terminal takes text that comes without keys: input methods, dead keys, keyboards on glass", async (t) => {
+  const { tab } = await opened(t, { kind: "terminal", argv: ["cat"] });
+  const screen = tab.getByRole("application");
+  const keyboard = await tab.context().newCDPSession(tab);
+  await screen.click();
+  await tab.keyboard.type("Hello");
+  await keyboard.send("Input.imeSetComposition", { text: "にほ", selectionStart: 2, selectionEnd: 2 });
+  await until(async () => (await tab.locator(".typed").inputValue()) === "にほ");
+  await keyboard.send("Input.insertText", { text: "日本" });
+  await tab.keyboard.insertText("é");
+  await tab.keyboard.type("!");
+  await tab.keyboard.press("Enter");
+  await until(async () => (await screen.getByText("Hello日本é!", { exact: true }).count()) === 2);
+  assert.equal(await tab.locator(".typed").inputValue(), "");
+});
+
+test("a terminal takes the edits of a keyboard that tells no keys", async (t) => {
+  const { tab } = await opened(t, { kind: "terminal", argv: ["cat"] });
+  const screen = tab.getByRole("application");
+  await screen.focus();
+  await tab.keyboard.insertText("glaxx");
+  const edit = (inputType: string): Promise<unknown> =>
+    tab.evaluate(`document.querySelector(".typed").dispatchEvent(
+      new InputEvent("beforeinput", { inputType: "${inputType}", cancelable: true }))`);
+  await edit("deleteContentBackward");
+  await edit("deleteContentBackward");
+  await tab.keyboard.insertText("ss");
+  await edit("insertLineBreak");
+  await until(async () => (await screen.getByText("glass", { exact: true }).count()) === 2);
+});
+
+test("a terminal is pasted into, and what is selected in it is copied", async (t) => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const id = await started({ kind: "terminal", argv: ["cat"] });
+  const tab = await dashboard.tab(t, `#/agents/${id}`, { permissions });
+  const screen = tab.getByRole("application");
+  await screen.click();
+  await tab.evaluate("navigator.clipboard.writeText('from elsewhere')");
+  await tab.keyboard.press("Control+v");
+  await tab.keyboard.press("Enter");
+  await until(async () => (await screen.getByText("from elsewhere", { exact: true }).count()) === 2);
+  await screen
+    .getByText("from elsewhere", { exact: true })
+    .first()
+    .dblclick({ position: { x: 5, y: 5 } });
+  await tab.evaluate("navigator.clipboard.writeText('')");
+  await tab.keyboard.press("Control+c");
+  assert.equal(await tab.evaluate("navigator.clipboard.readText()"), "from");
+  await tab.keyboard.type("goes on");
+  await screen.getByText("goes on", { exact: true }).waitFor();
 });
 
 test("a terminal keeps up with much output and keeps few lines in the page", async (t) => {

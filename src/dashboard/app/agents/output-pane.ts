@@ -9,7 +9,6 @@ import { inputBar } from "./input-bar.ts";
 import { inputQueue, type Typed } from "./input-queue.ts";
 import { followOutput } from "./output-stream.ts";
 import { type ScreenView, screenView } from "./screen-view.ts";
-
 import { typeInto } from "./type-into.ts";
 
 /** What a session prints, and for a command or a terminal what is typed into it. */
@@ -34,7 +33,7 @@ export function outputPane(session: OwnSession): OutputPane {
     class: `screen ${isTerminal ? "terminal" : "printed"}`,
     tabindex: 0,
     role: isTerminal ? "application" : "region",
-    "aria-label": isTerminal ? "Terminal. Shift and Tab, or Escape twice, leaves it." : "Output",
+    "aria-label": isTerminal ? "Terminal" : "Output",
   });
   const view: ScreenView = screenView(box, isTerminal ? sizeOf(session) : PRINTED, (pinned) => {
     const hide = (): void => {
@@ -66,13 +65,7 @@ export function outputPane(session: OwnSession): OutputPane {
     queue.push(typed);
   };
   const bar = session.kind === "agent" ? undefined : inputBar(session.kind, () => view.screen.wantsArrows, type);
-  if (isTerminal)
-    typeInto(
-      view,
-      () => isLive(now),
-      type,
-      () => bar?.focus(),
-    );
+  const typing = isTerminal ? typeInto(view, type, () => bar?.focus()) : undefined;
   const hideBar = (element: HTMLElement, hidden: boolean): void => {
     const hide = (): void => {
       element.hidden = hidden;
@@ -83,6 +76,7 @@ export function outputPane(session: OwnSession): OutputPane {
     now = next;
     const { columns, rows } = sizeOf(next);
     if (isTerminal) view.resize(columns, rows);
+    typing?.allow(isLive(next));
     if (bar !== undefined) hideBar(bar.element, !isLive(next));
     if (!wrote) tell(false);
   };
