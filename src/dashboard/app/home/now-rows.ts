@@ -1,4 +1,5 @@
 import { path, transcriptPath } from "../api.ts";
+import { folderName } from "../parts/folders.ts";
 import { isLive, isSame } from "../parts/own-sessions.ts";
 import { type LiveStatus, liveStatus, standing, statusWord } from "../parts/standing.ts";
 import type { Place } from "../places.ts";
@@ -73,7 +74,7 @@ function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefine
   return {
     key: `own ${id}`,
     agent: isAgent ? (session.agent ?? "") : kind,
-    title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || lastPart(cwd),
+    title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || folderName(cwd),
     status,
     word: statusWord(status),
     since: startedAt,
@@ -95,7 +96,7 @@ function peerRow({ name, agent, sessionId, cwd, startedAt, activity, title }: Pe
   return {
     key: `peer ${name}`,
     agent,
-    title: title || run?.title || name || lastPart(cwd),
+    title: title || run?.title || name || folderName(cwd),
     status,
     word,
     since: startedAt,
@@ -121,8 +122,4 @@ function runRow({ name, agent, title, task, startedAt, workdir, model, last }: R
     ...(model && { model }),
     ...(last && { last }),
   };
-}
-
-function lastPart(folder: string): string {
-  return folder.split(/[/\\]/).filter(Boolean).at(-1) ?? folder;
 }
