@@ -1,6 +1,6 @@
 import { path, transcriptPath } from "../api.ts";
 import { folderName } from "../parts/folders.ts";
-import { isLive, isSame } from "../parts/own-sessions.ts";
+import { isLive, isSame, standsAs } from "../parts/own-sessions.ts";
 import { type LiveStatus, liveStatus, standing, statusWord } from "../parts/standing.ts";
 import type { Place } from "../places.ts";
 import { AGENTS, type AgentName, type OwnSession, type Peer, type Question, type Run, type State } from "../wire.ts";
@@ -68,7 +68,7 @@ function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
 function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefined): NowRow {
   const { id, kind, name, argv = [], cwd, startedAt, nativeSessionId, permissions = [] } = session;
   const [question] = permissions;
-  const status = question === undefined ? liveStatus(session.status) : "awaiting-input";
+  const status = question === undefined ? liveStatus(standsAs(session)) : "awaiting-input";
   const model = session.model ?? run?.model;
   const isAgent = kind === "agent";
   return {
