@@ -12,8 +12,8 @@ export interface WindowListOptions {
   readonly pinned?: (pinned: boolean) => void;
   /** Something else is in view. */
   readonly moved?: () => void;
-  /** Whether the view may be held at the end at all: a chat is, a list is not. */
-  readonly follows?: boolean;
+  /** Whether the last row that there is is the end, at which the view may be held: in a chat, not in a list. */
+  readonly follows?: () => boolean;
 }
 
 /** How many views' heights of rows stand above and below the view, at least and at most. */
@@ -36,14 +36,17 @@ export class WindowList {
   /** Where the view was when this class last looked or moved it. */
   #top = 0;
   #busy = false;
+  /** The row at the top of the view when this class last looked, and where it stood. */
+  #held: RowPlace | undefined;
   #frame: number | undefined;
 
   constructor(options: WindowListOptions) {
     this.#options = options;
     this.#rows = new StandingRows(options.box, options.list);
-    this.#pinned = options.follows === true;
+    this.#pinned = options.follows !== undefined;
     options.box.addEventListener("scroll", this.#scrolled, { passive: true });
-    this.#sizes = new ResizeObserver(() => this.#settle());
+    options.box.addEventListener("wheel", this.#wheeled, { passive: true });
+    this.#sizes = new ResizeObserver(() => this.#resized());
     this.#sizes.observe(options.box);
     this.#sizes.observe(options.list);
   }
@@ -62,6 +65,7 @@ export class WindowList {
     this.#sizes.disconnect();
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#options.box.removeEventListener("scroll", this.#scrolled);
+    this.#options.box.removeEventListener("wheel", this.#wheeled);
   }
 
   /** Makes `rows` what the list holds. */
@@ -86,7 +90,7 @@ export class WindowList {
 
   /** Shows the end; with `follows`, the view is held there. */
   toEnd(): void {
-    this.#setPinned(this.#options.follows === true);
+    this.#setPinned(this.#options.follows !== undefined);
     this.#rows.place(this.#rows.length - STRIDE, this.#rows.length);
     this.#settle();
     this.#scrollTo(this.#options.box.scrollHeight);
@@ -138,17 +142,32 @@ export class WindowList {
   }
 
   readonly #scrolled = (): void => {
-    const { box } = this.#options;
-    const { scrollTop } = box;
-    if (this.#options.follows === true && !this.#busy) {
-      const atEnd = this.#rows.end === this.#rows.length && this.#below() < END_REACH;
-      if (atEnd) this.#setPinned(true);
-      else if (scrollTop < this.#top - 1) this.#setPinned(false);
+    const { scrollTop } = this.#options.box;
+    if (this.#options.follows !== undefined && !this.#busy) {
+      // However little one scrolls up, it lets go. At the very end one did not scroll: there was less to show.
+      if (scrollTop < this.#top && this.#below() >= 1) this.#setPinned(false);
+      else if (scrollTop > this.#top && this.#isAtEnd()) this.#setPinned(true);
     }
     this.#top = scrollTop;
     this.#settle();
     this.#options.moved?.();
   };
+
+  /** What comes at the same moment would take the view back to the end before the scrolling is told. */
+  readonly #wheeled = ({ deltaY }: WheelEvent): void => {
+    if (deltaY < 0 && this.#above() > 0) this.#setPinned(false);
+  };
+
+  /** The end is in view: of all that there is, and not only of what was read so far. */
+  #isAtEnd(): boolean {
+    return this.#rows.end === this.#rows.length && this.#below() < END_REACH && this.#options.follows?.() === true;
+  }
+
+  /** The view, or something in it, has another size: what was at the top of the view stays there. */
+  #resized(): void {
+    if (!this.#pinned && !this.#busy) this.#hold(this.#held);
+    this.#settle();
+  }
 
   /** Makes and takes away rows until the window is right, and asks for more where it ends. */
   #settle(): void {
@@ -156,13 +175,14 @@ export class WindowList {
     this.#busy = true;
     try {
       // First to the end, or the tall rows there would be taken for far from the view.
-      if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
+      if (this.#pinned) this.#toBottom();
       this.#extend();
       this.#trim();
-      if (this.#pinned) this.#scrollTo(this.#options.box.scrollHeight);
+      if (this.#pinned) this.#toBottom();
     } finally {
       this.#busy = false;
     }
+    this.#held = this.#rows.anchor();
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
       this.#askForMore();
@@ -219,6 +239,11 @@ export class WindowList {
     else if (bottom > box.bottom) {
       this.#scrollTo(this.#options.box.scrollTop + Math.min(bottom - box.bottom, up));
     }
+  }
+
+  /** Touches nothing at the end: a scrolling that goes on would be ended. */
+  #toBottom(): void {
+    if (this.#below() >= 1) this.#scrollTo(this.#options.box.scrollHeight);
   }
 
   #scrollTo(top: number): void {

@@ -41,11 +41,18 @@ test("an item that comes again, grown, is replaced in its place", () => {
   assert.equal(window.items[0]?.revision, 1);
 });
 
-test("an item that grows above what is held is not taken for a new one", () => {
-  const window = new ChatWindow();
+test("an item that is updated above what is held is not taken for a new one", () => {
+  const window = new ChatWindow({ followsUpdates: true });
   window.open({ items: [said("5", "5", { at: 5, id: "five" })], start: "s", end: "e" });
   window.append([said("1", "1", { at: 1, id: "one" }), said("6", "6", { at: 6, id: "six" })], "f");
   assert.deepEqual(textsOf(window), ["5", "6"]);
+});
+
+test("a chat in the order of its file may go back in time", () => {
+  const window = new ChatWindow();
+  window.open({ items: [said("5", "5", { at: 5, id: "five" })], start: "s", end: "e" });
+  assert.equal(window.append([said("1", "1", { at: 1, id: "one" })], "f"), 1);
+  assert.deepEqual(textsOf(window), ["5", "1"]);
 });
 
 test("an item that has grown and begins further up waits until its place is read", () => {

@@ -26,7 +26,7 @@ export function screenView(box: HTMLElement, options: ScreenOptions, moved: (pin
   const screen = new Screen(options);
   const list = h("div", { class: "screen-lines" });
   box.append(list);
-  const rows = new WindowList({ box, list, follows: true, pinned: moved });
+  const rows = new WindowList({ box, list, follows: () => true, pinned: moved });
   let frame = 0;
   let ended = false;
 

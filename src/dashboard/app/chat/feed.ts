@@ -10,8 +10,8 @@ export interface FeedEvents {
   changed(): void;
   /** Something could not be read; what is held stays. */
   failed(error: unknown): void;
-  /** What came was not taken, since the end of the chat is not held: so many items. */
-  missed(count: number): void;
+  /** Something came at the end of the chat, whether that is held or not. */
+  arrived(): void;
 }
 
 /** Items that are held at most, and characters of their texts. */
@@ -32,10 +32,12 @@ interface Reading {
 
 /** A chat as it is read: the window on it, which pages move, and what comes by itself while the window is at the end. */
 export class Feed {
-  readonly window = new ChatWindow();
+  readonly window: ChatWindow;
   readonly #source: ChatSource;
   readonly #live: Live;
   readonly #events: FeedEvents;
+  /** OpenCode tells what was updated, wherever in the chat that stands. */
+  readonly #followsUpdates: boolean;
   #isOpen = false;
   #atEnd = false;
   #reading: Reading | undefined;
@@ -45,6 +47,8 @@ export class Feed {
   #closed = false;
 
   constructor(source: ChatSource, live: Live, events: FeedEvents) {
+    this.#followsUpdates = source.live?.agent === "opencode";
+    this.window = new ChatWindow({ followsUpdates: this.#followsUpdates });
     this.#source = source;
     this.#live = live;
     this.#events = events;
@@ -74,6 +78,11 @@ export class Feed {
     if (where === "tail") void this.#readOn();
   }
 
+  /** Opens no more what was about to be opened. */
+  giveUp(): void {
+    if (this.#reading?.direction === "open") this.#reading.abort.abort();
+  }
+
   /** Reads the page above, unless there is none or one is on its way. */
   async earlier(): Promise<void> {
     const { start } = this.window;
@@ -94,7 +103,9 @@ export class Feed {
       const { items, next = from, reset } = await readFrom(this.#source, from, signal);
       if (reset) return this.#openAnew();
       const added = this.window.append(items, next);
-      if (next === from || (items.length > 0 && added === 0)) this.#reachEnd();
+      // What is young comes again and again in a chat that follows updates, though it is held.
+      const isYoung = this.#followsUpdates && items.length > 0 && added === 0;
+      if (next === from || isYoung) this.#reachEnd();
     });
   }
 
@@ -223,10 +234,8 @@ export class Feed {
   #take(page: { readonly items: readonly Item[]; readonly next: Cursor }): void {
     if (this.#reading?.direction === "later") this.#waiting.push(page);
     if (this.#atEnd) this.window.append(page.items, page.next);
-    else {
-      this.window.refresh(page.items);
-      this.#events.missed(page.items.length);
-    }
+    else this.window.refresh(page.items);
+    if (page.items.length > 0) this.#events.arrived();
     this.#events.changed();
   }
 

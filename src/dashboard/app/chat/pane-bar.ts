@@ -15,10 +15,8 @@ export interface PaneActions {
 export interface PaneStanding {
   /** The end is in view and stays there. */
   readonly following: boolean;
-  /** The end is held, in view or not. */
-  readonly atEnd: boolean;
-  /** Items that came and are not held. */
-  readonly missed: number;
+  /** Something came below what is in view. */
+  readonly missed: boolean;
   readonly isEmpty: boolean;
   /** The day of what is at the top of the view. */
   readonly day: string;
@@ -56,12 +54,11 @@ export class PaneBar {
     );
   }
 
-  update({ following, atEnd, missed, isEmpty, day }: PaneStanding): void {
+  update({ following, missed, isEmpty, day }: PaneStanding): void {
     this.element.hidden = isEmpty;
     this.#latest.hidden = following;
     setText(this.#day, day);
-    const more = missed > 0 ? `${missed.toLocaleString()} new` : "Latest";
-    setText(this.#latest, atEnd || missed > 0 ? `${more} ↓` : "Latest ↓");
+    setText(this.#latest, missed ? "New ↓" : "Latest ↓");
   }
 
   /** Says that a search is under way, or (undefined) no more. */

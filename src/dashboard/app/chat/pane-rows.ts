@@ -47,7 +47,7 @@ export class PaneRows {
     this.#list = new WindowList({
       box,
       list,
-      follows: true,
+      follows: () => options.feed.atEnd,
       near: (end) => void (end === "first" ? feed.earlier() : feed.later()),
       pinned: moved,
       moved,

@@ -1,7 +1,7 @@
 import { Refused, Unreachable } from "../api.ts";
 import { h } from "../dom.ts";
 import type { Off } from "../live/live.ts";
-import { failure, loading } from "../parts/states.ts";
+import { failure, loading, reasonOf } from "../parts/states.ts";
 import { dayOf } from "../parts/time.ts";
 import type { App } from "../view.ts";
 import type { Cursor } from "../wire.ts";
@@ -42,7 +42,10 @@ export class ChatPane {
   readonly #rows: PaneRows;
   readonly #bar: PaneBar;
   readonly #finder: Finder;
-  #missed = 0;
+  /** Counts the places that one was to go to, and the going to the last of them. */
+  #turn = 0;
+  #going: Promise<void> = Promise.resolve();
+  #missed = false;
   /** What was to be opened when the server was gone. */
   #awaited: Opening | undefined;
   readonly #off: Off;
@@ -67,8 +70,8 @@ export class ChatPane {
     this.#feed = new Feed(options.source, options.app.live, {
       changed: () => this.#rows.drawSoon(),
       failed: (error) => this.failed(error),
-      missed: (count) => {
-        this.#missed += count;
+      arrived: () => {
+        this.#missed = true;
         this.#tell();
       },
     });
@@ -85,8 +88,11 @@ export class ChatPane {
       feed: this.#feed,
       rows: this.#rows,
       bar: this.#bar,
-      show: (ref) => this.show(ref),
-      failed: (error) => this.failed(error),
+      show: (ref) => {
+        const turn = this.#turn;
+        return this.#show(ref, () => turn !== this.#turn);
+      },
+      failed: (error) => this.#options.app.note(`The search ended. ${reasonOf(error)}`, "failed"),
     });
     this.#off = options.app.live.onStatus((status) => {
       if (status === "live") this.#back();
@@ -107,29 +113,43 @@ export class ChatPane {
   }
 
   /** Shows the start of the chat, or its end, and follows it from there. */
-  async jumpTo(where: "start" | "tail"): Promise<void> {
-    this.#finder.stop();
-    const isHeld = where === "tail" ? this.#feed.atEnd : this.#feed.atStart;
-    if (isHeld || (await this.#opened(where))) {
+  jumpTo(where: "start" | "tail"): Promise<void> {
+    return this.#instead(async (isOver) => {
+      const isHeld = where === "tail" ? this.#feed.atEnd : this.#feed.atStart;
+      if (!isHeld && !(await this.#opened(where))) return;
+      if (isOver()) return;
       if (where === "tail") this.#rows.toEnd();
       else this.#rows.toStart();
-    }
-    this.#tell();
+      this.#tell();
+    });
   }
 
   /** Shows the item `ref`, wherever in the chat it is; the chat's end, and a note, when it is not there. */
-  async show(ref: Cursor): Promise<void> {
-    this.#finder.stop();
+  show(ref: Cursor): Promise<void> {
+    return this.#instead((isOver) => this.#show(ref, isOver));
+  }
+
+  async #show(ref: Cursor, isOver: () => boolean): Promise<void> {
     const isHeld = this.#feed.window.ofRecord(ref) !== undefined;
-    if (!isHeld && !(await this.#openedAt(ref))) return;
+    if (!isHeld && !(await this.#openedAt(ref, isOver))) return;
     const key = this.#feed.window.ofRecord(ref)?.key;
-    if (key !== undefined) this.#rows.reveal(key);
+    if (key !== undefined && !isOver()) this.#rows.reveal(key);
+  }
+
+  /** Goes somewhere, and no longer where one was about to go: whoever asked last is followed. */
+  #instead(go: (isOver: () => boolean) => Promise<void>): Promise<void> {
+    this.#finder.stop();
+    this.#feed.giveUp();
+    const turn = ++this.#turn;
+    this.#going = go(() => turn !== this.#turn);
+    return this.#going;
   }
 
   /** Opens the part of the chat around `ref`; where there is none, says so and shows the end. */
-  async #openedAt(ref: Cursor): Promise<boolean> {
+  async #openedAt(ref: Cursor, isOver: () => boolean): Promise<boolean> {
     try {
       await this.#openPart({ ref });
+      if (isOver()) return false;
       if (this.#feed.window.ofRecord(ref) !== undefined) return true;
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 400) {
@@ -138,13 +158,15 @@ export class ChatPane {
       }
     }
     this.#options.app.note("This link's item is not in this session; here is its end.", "failed");
-    if (await this.#opened("tail")) this.#rows.toEnd();
+    if ((await this.#opened("tail")) && !isOver()) this.#rows.toEnd();
     return false;
   }
 
-  /** Goes to the next prompt or error below (or above) what is at the top of the view. */
-  find(what: Wanted, direction: Direction): Promise<void> {
-    return this.#finder.find(what, direction);
+  /** Goes to the next prompt or error below (or above) what is at the top of the view, once one is where one is going. */
+  async find(what: Wanted, direction: Direction): Promise<void> {
+    const turn = this.#turn;
+    await this.#going;
+    if (turn === this.#turn) await this.#finder.find(what, direction);
   }
 
   /** Takes the keys of a chat. */
@@ -162,12 +184,11 @@ export class ChatPane {
   async #begin(): Promise<void> {
     const { ref } = this.#options;
     this.#state.replaceChildren(loading("Reading the chat"));
-    if (ref !== undefined) await this.show(ref);
-    else if (await this.#opened("tail")) this.#rows.toEnd();
+    await (ref === undefined ? this.jumpTo("tail") : this.show(ref));
   }
 
   async #openPart(where: Opening): Promise<void> {
-    this.#missed = 0;
+    this.#missed = false;
     if (where !== "tail") this.#rows.letGo();
     await this.#feed.open(where);
     this.#rows.draw();
@@ -212,12 +233,11 @@ export class ChatPane {
   }
 
   #tell(): void {
-    if (this.following) this.#missed = 0;
+    if (this.following) this.#missed = false;
     const { top } = this.#rows;
     this.#bar.update({
       day: top === undefined ? "" : dayOf(timeOfRow(top), this.#options.app.now()),
       following: this.following,
-      atEnd: this.#feed.atEnd,
       missed: this.#missed,
       isEmpty: this.#rows.isEmpty,
     });

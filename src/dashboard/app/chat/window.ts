@@ -23,6 +23,7 @@ export interface Part {
  * may overlap; what is taken off at one end is read anew from the cursors.
  */
 export class ChatWindow {
+  readonly #followsUpdates: boolean;
   #items: Held[] = [];
   /** Where each key is: its place in `#items` plus `#base`. */
   readonly #places = new Map<string, number>();
@@ -32,6 +33,11 @@ export class ChatWindow {
   #start: Cursor | null = null;
   #end: Cursor = "0";
   #characters = 0;
+
+  /** `followsUpdates`: pages may hold what was updated above what is held, without saying so. */
+  constructor({ followsUpdates = false }: { readonly followsUpdates?: boolean } = {}) {
+    this.#followsUpdates = followsUpdates;
+  }
 
   /** Oldest first. */
   get items(): readonly Held[] {
@@ -160,10 +166,10 @@ export class ChatWindow {
     return { ...held, item: { ...grown, ref: item.ref } };
   }
 
-  /** Whether an item that comes anew stands above what is held: it has an id, and is older than all of this. */
+  /** Whether an item that comes anew stands above what is held: one that is older than all of this. */
   #isAbove({ item }: Held): boolean {
     const first = this.#items[0];
-    return item.id !== undefined && this.#start !== null && first !== undefined && item.at < first.item.at;
+    return this.#followsUpdates && this.#start !== null && first !== undefined && item.at < first.item.at;
   }
 
   #replace({ key, item }: Held): boolean {

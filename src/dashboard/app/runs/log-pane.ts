@@ -42,7 +42,8 @@ export function openLogPane(name: string, app: App): LogPane {
   let turn = Promise.resolve();
   let isMoving = false;
 
-  const rows = new WindowList({ box, list, follows: true, near: (end) => near(end), pinned: () => tell() });
+  const isWhole = (): boolean => log !== undefined && heldBytes(log).to >= log.size;
+  const rows = new WindowList({ box, list, follows: isWhole, near: (end) => near(end), pinned: () => tell() });
 
   const ask = async (from: number): Promise<RunLog> => {
     const answer = await read<RunLog>(path("runs", name), { from }, ended.signal);
@@ -115,10 +116,7 @@ export function openLogPane(name: string, app: App): LogPane {
   const later = async (): Promise<void> => {
     if (log === undefined) return;
     const { to } = heldBytes(log);
-    const answer = await ask(to);
-    // The end of what is held is not the end of the log: one who scrolls down through it is not taken along.
-    if (answer.size - to > READ_BYTES) rows.letGo();
-    set(withLater(log, answer));
+    set(withLater(log, await ask(to)));
   };
 
   const set = (now: LogWindow): void => {
