@@ -1,3 +1,4 @@
+import { type Query, withQuery } from "./api.ts";
 import { AGENTS, type AgentName, type RunStatus, STATUSES } from "./wire.ts";
 
 /** What a list of sessions is narrowed to. */
@@ -117,11 +118,8 @@ function agentOf(text: string | null): AgentName | undefined {
   return AGENTS.find((name) => name === text);
 }
 
-function hash(parts: readonly string[], query: { readonly [name: string]: string | undefined } = {}): string {
-  const words = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return `#/${parts.map(encodeURIComponent).join("/")}${words.length === 0 ? "" : `?${words.join("&")}`}`;
+function hash(parts: readonly string[], query: Query = {}): string {
+  return `#${withQuery(`/${parts.map(encodeURIComponent).join("/")}`, query)}`;
 }
 
 function decoded(text: string): string {

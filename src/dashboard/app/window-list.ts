@@ -249,6 +249,7 @@ export class WindowList {
   #scrollTo(top: number): void {
     this.#options.box.scrollTop = top;
     this.#top = this.#options.box.scrollTop;
+    this.#held = undefined;
   }
 
   #setPinned(pinned: boolean): void {

@@ -57,15 +57,18 @@ export function typeInto(view: ScreenView, type: (typed: Typed) => void, leave: 
     // What was pointed at has the focus: the key's text goes to the field.
     if (event.target === box) focus();
     placeAtCursor(field, box);
-    if (event.shiftKey && scrolled(box, event.key)) return event.preventDefault();
+    const scrolls = event.shiftKey && scrolled(box, event.key);
     const sequence = sequenceOf(event, screen.wantsArrows);
+    if (scrolls || sequence !== undefined) event.preventDefault();
     if (sequence === undefined) return;
-    event.preventDefault();
     event.stopPropagation();
     if (event.key === "Escape") {
       const isSecond = event.timeStamp - escaped < TWICE;
       escaped = isSecond ? Number.NEGATIVE_INFINITY : event.timeStamp;
-      if (isSecond) return leave();
+      if (isSecond) {
+        leave();
+        return;
+      }
     }
     send(sequence);
   };
