@@ -20,6 +20,8 @@ export interface PendingPermission {
   readonly toolCallId: string;
   /** What the call does, in the agent's words. */
   readonly title?: string;
+  /** What the call is given: JSON, cut where it is long. */
+  readonly input?: string;
   readonly options: readonly PermissionOption[];
 }
 

@@ -4,7 +4,10 @@ import { KINDS } from "./session-fields.ts";
 const OPTION = object({ optionId: TEXT, name: TEXT, kind: TEXT });
 
 /** A question that waits for an answer. */
-export const PERMISSION = object({ toolCallId: TEXT, options: list(OPTION) }, { title: TEXT });
+export const PERMISSION = object(
+  { toolCallId: TEXT, options: list(OPTION) },
+  { title: TEXT, input: { ...TEXT, description: "What the call is given: JSON, cut after 4,000 characters." } },
+);
 
 /** A session of an agent, a command or a terminal. */
 export const SESSION = object(

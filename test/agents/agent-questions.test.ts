@@ -44,6 +44,18 @@ test("a question with no option that fits is answered as cancelled", async (t) =
   assert.deepEqual(resolved(home, id), [["rm", "cancelled", undefined]]);
 });
 
+test("a question has what its call is given, as it was told with it or before, cut where it is long", async (t) => {
+  const home = driving(t);
+  const call = JSON.stringify({ rawInput: { command: "rm -rf /" } });
+  const long = JSON.stringify({ toolCall: { toolCallId: "long", rawInput: { text: "x".repeat(9_000) } } });
+  const { id } = await home.begin([`call rm ${call}`, "ask rm"], { permit: "ask" });
+  await asked(home, id);
+  assert.equal((await home.session(id)).permissions?.[0]?.input, '{"command":"rm -rf /"}');
+  const other = await home.begin([`ask long ${long}`], { permit: "ask" });
+  await asked(home, other.id);
+  assert.equal((await home.session(other.id)).permissions?.[0]?.input?.length, 4_000);
+});
+
 test("a question that is to be asked waits, and whoever waits for the turn is told so", async (t) => {
   const home = driving(t);
   const { id, prompt } = await home.begin(["ask rm", "say done"], { permit: "ask" });

@@ -145,6 +145,7 @@ export class AcpClient {
     const call = asObject(params.toolCall);
     if (call !== undefined) await this.#happened(callEvents(call, this.#calls, weight));
     const isOver = this.#cancelling || this.replaying;
-    return { result: this.#permissions.answer(id, isOver ? {} : params), waits: true };
+    const input = this.#calls.inputOf(asText(call?.toolCallId) ?? "");
+    return { result: this.#permissions.answer(id, isOver ? {} : params, input), waits: true };
   }
 }

@@ -13,6 +13,8 @@ export interface AcpStreams {
 export interface PermissionRequest {
   readonly toolCallId: string;
   readonly title?: string;
+  /** What the call is given: JSON, cut where it is long. */
+  readonly input?: string;
   readonly options: readonly PermissionOption[];
 }
 

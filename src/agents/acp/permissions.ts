@@ -1,4 +1,5 @@
 import { asArray, asObject, asText, type JsonObject } from "../../platform/read.ts";
+import { clip } from "../../transcript/clip.ts";
 import type { PermissionOption } from "../event.ts";
 import type { AcpHandlers, PermissionAnswer, PermissionRequest } from "./connection.ts";
 import type { RequestId } from "./message.ts";
@@ -9,6 +10,9 @@ const MOST_QUESTIONS = 64;
 
 /** An answer names the question and the option: longer names than this are none that anyone could give back. */
 const MOST_NAME = 64 * 1024;
+
+/** Of what a call is given, a question shows so much: characters of JSON. The call's own record has all of it. */
+const MOST_INPUT = 4_000;
 
 /** The agent's questions that nobody has answered yet. */
 export class Permissions {
@@ -29,9 +33,9 @@ export class Permissions {
     for (const [open, question] of this.#open) if (open === id) question.abort(WITHDRAWN);
   }
 
-  /** Answers `session/request_permission`. @throws Refusal: the agent took it back */
-  async answer(id: RequestId, params: JsonObject): Promise<object> {
-    const request = permissionRequest(id, params);
+  /** Answers `session/request_permission` about a call that is given `input`. @throws Refusal: the agent took it back */
+  async answer(id: RequestId, params: JsonObject, input?: unknown): Promise<object> {
+    const request = permissionRequest(id, params, input);
     // Without something to choose, or a way to say which question is meant, no answer but this one can be given.
     if (
       request.options.length === 0 ||
@@ -64,12 +68,13 @@ export class Permissions {
 const WITHDRAWN = "withdrawn";
 
 /** What the agent asks for, read tolerantly. A question about no call is one about itself. */
-function permissionRequest(id: RequestId, params: JsonObject): PermissionRequest {
+function permissionRequest(id: RequestId, params: JsonObject, given: unknown): PermissionRequest {
   const call = asObject(params.toolCall);
   const title = asText(call?.title) ?? asText(call?.name) ?? asText(call?.kind);
   return {
     toolCallId: asText(call?.toolCallId) ?? `permission-${id}`,
     ...(title !== undefined && { title }),
+    ...(given !== undefined && { input: clip(JSON.stringify(given), MOST_INPUT).text }),
     options: (asArray(params.options) ?? []).flatMap((option) => permissionOption(option) ?? []),
   };
 }

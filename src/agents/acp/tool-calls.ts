@@ -52,6 +52,11 @@ export class ToolCalls {
     return this.#take(id, fields, mixed(before ?? NEW, fields, weight), says ? telling : "is silent");
   }
 
+  /** What the call is given, as far as was told; undefined for one that is not known, or has ended. */
+  inputOf(id: string): unknown {
+    return this.#calls.get(id)?.rawInput;
+  }
+
   #take(id: string, fields: JsonObject, now: KnownCall, telling: Telling): readonly SessionEvent[] {
     const ended = fields.status === "completed" || fields.status === "failed";
     this.#keep(id, ended ? { ...NEW, ended } : now);

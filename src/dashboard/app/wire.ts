@@ -223,6 +223,8 @@ export interface OwnSession {
 export interface Question {
   readonly toolCallId: string;
   readonly title?: string;
+  /** What the call is given: JSON, cut where it is long. */
+  readonly input?: string;
   readonly options: readonly { readonly optionId: string; readonly name: string; readonly kind: string }[];
 }
 

@@ -102,11 +102,68 @@ test("a question is answered, and the turn goes on", async (t) => {
   const question = tab.getByRole("group", { name: /^Permission: / });
   await question.waitFor();
   await stands(tab, "waiting for you");
-  assert.deepEqual(await question.getByRole("button").allInnerTexts(), ["Allow", "Always allow", "Reject"]);
+  const options = question.getByRole("button");
+  assert.deepEqual(await options.locator("bdi").allInnerTexts(), ["Allow", "Always allow", "Reject"]);
+  assert.deepEqual(await options.locator("small").allInnerTexts(), [
+    "allows it once",
+    "allows it always",
+    "rejects it once",
+  ]);
   assert.deepEqual(await axe(tab, [], ".session-foot"), []);
   await button(tab, "Reject").click();
   await question.waitFor({ state: "detached" });
   await stands(tab, "idle");
+});
+
+test("a question says what its call is given and what its options mean, whatever they are called", async (t) => {
+  const { tab } = await helper(t);
+  const lies = [{ optionId: "o", name: "Reject", kind: "allow_always" }];
+  const more = { toolCall: { toolCallId: "q", title: "Read file", rawInput: { command: "rm -rf /" } }, options: lies };
+  await say(tab, `ask q ${JSON.stringify(more)}`);
+  await tab.getByRole("group", { name: "Permission: Read file" }).getByText("command: rm -rf /").waitFor();
+  const option = button(tab, "Reject");
+  assert.equal(await option.locator("small").textContent(), "allows it always");
+  assert.equal(await option.getAttribute("aria-description"), "allows it always");
+});
+
+test("a question of any length leaves the prompt and the buttons within reach, also at 400 %", async (t) => {
+  const { tab } = await helper(t);
+  const long = "n".repeat(2_000);
+  const options = [
+    { optionId: "y", name: long, kind: "allow_once" },
+    { optionId: "n", name: "No", kind: "reject_once" },
+  ];
+  const toolCall = { toolCallId: "q", title: "t ".repeat(1_500), rawInput: { command: "c ".repeat(1_500) } };
+  await say(tab, `ask q ${JSON.stringify({ toolCall, options })}`);
+  await button(tab, "No").waitFor();
+  const seen = (name: string): Promise<unknown> =>
+    button(tab, name).evaluate((element) => {
+      const { top, bottom, left, right } = element.getBoundingClientRect();
+      const { innerWidth, innerHeight } = element.ownerDocument.defaultView ?? { innerWidth: 0, innerHeight: 0 };
+      return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+    });
+  for (const name of ["No", "Stop", "Send"]) assert.equal(await seen(name), true, name);
+  assert.deepEqual(await axe(tab, [], ".session-foot"), []);
+  await tab.setViewportSize({ width: 320, height: 256 });
+  for (const name of [long, "No", "Stop", "Send"]) {
+    await button(tab, name).scrollIntoViewIfNeeded();
+    assert.equal(await seen(name), true, name);
+  }
+});
+
+test("no view scrolls sideways at 320 pixels while a session waits for an answer", async (t) => {
+  await started({ agent: "helper", permit: "ask", prompt: "ask the-file" });
+  const tab = await dashboard.tab(t, "#/", { viewport: { width: 320, height: 640 } });
+  for (const hash of ["#/", "#/runs", "#/agents", "#/start"]) {
+    await tab.evaluate(`location.hash = "${hash}"`);
+    await tab.locator(".badge", { hasText: "wait" }).waitFor();
+    for (const count of ["1", "99+"]) {
+      await tab.evaluate(`document.querySelector(".badge > span").textContent = "${count}"`);
+      const settings = await button(tab, "Settings").boundingBox();
+      const width = await tab.evaluate("document.documentElement.scrollWidth");
+      assert.deepEqual([width, settings !== null && settings.x + settings.width <= 320], [320, true], hash);
+    }
+  }
 });
 
 test("a question that was answered elsewhere is gone", async (t) => {

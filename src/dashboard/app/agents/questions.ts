@@ -1,8 +1,8 @@
-import { readableLine } from "../../../transcript/printable.ts";
-import { fill, h } from "../dom.ts";
+import { readable, readableLine } from "../../../transcript/printable.ts";
+import { type Attributes, fill, h } from "../dom.ts";
 import { button, setWorking } from "../parts/controls.ts";
 import type { Question } from "../wire.ts";
-import { orderedOptions, questionKeys } from "./standing.ts";
+import { inputWords, meaningOf, orderedOptions, questionKeys } from "./standing.ts";
 
 /** The questions of a session that wait for an answer. */
 export interface QuestionCards {
@@ -51,8 +51,17 @@ function titleOf({ title, toolCallId }: Question): string {
   return readableLine(title ?? "") || readableLine(toolCallId) || "something";
 }
 
+/** So many characters fit into a box of a card on any screen. */
+const FITS = 60;
+
+/** What is longer than its box is scrolled, also by keys. */
+function scrolling(text: string): Attributes {
+  return { tabindex: text.length > FITS ? 0 : undefined };
+}
+
 function cardOf(question: Question, answer: Answer): HTMLElement {
   const title = titleOf(question);
+  const input = readable(inputWords(question.input ?? ""));
   const buttons = orderedOptions(question.options).map(({ optionId, name, kind }) => {
     const isNo = kind.startsWith("reject");
     const click = async (): Promise<void> => {
@@ -60,18 +69,24 @@ function cardOf(question: Question, answer: Answer): HTMLElement {
       if (await answer(question.toolCallId, optionId)) return;
       for (const button of buttons) setWorking(button, false);
     };
-    const chosen = button(
-      h("bdi", {}, readableLine(name) || readableLine(optionId) || kind),
+    const words = readableLine(name) || readableLine(optionId) || kind;
+    const means = readableLine(meaningOf(kind));
+    return button(
+      [h("bdi", { class: "clip" }, words), h("small", { "aria-hidden": "true" }, means)],
       () => void click(),
       `${isNo ? "danger" : ""}`,
-      { "data-kind": kind },
+      { "data-kind": kind, "aria-description": means, title: words },
     );
-    return chosen;
   });
   const card = h("div", { class: "question", role: "group", "aria-label": `Permission: ${title}` });
   fill(
     card,
-    h("p", {}, h("strong", {}, "Asks for permission: "), h("bdi", {}, title)),
+    h(
+      "div",
+      { class: "asks" },
+      h("p", scrolling(title), h("strong", {}, "Asks for permission: "), h("bdi", {}, title)),
+      input !== "" && h("pre", { dir: "ltr", ...scrolling(input) }, input),
+    ),
     h("div", { class: "actions" }, buttons),
   );
   return card;

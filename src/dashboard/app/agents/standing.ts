@@ -40,6 +40,36 @@ export function orderedOptions(options: readonly Option[]): readonly Option[] {
   return [...options.filter((option) => !isNo(option)), ...options.filter(isNo)];
 }
 
+/** What choosing an option means, which its name may not say. */
+export function meaningOf(kind: string): string {
+  return MEANINGS[kind] ?? kind;
+}
+
+const MEANINGS: { readonly [kind: string]: string } = {
+  allow_once: "allows it once",
+  allow_always: "allows it always",
+  reject_once: "rejects it once",
+  reject_always: "rejects it always",
+};
+
+/** What a call is given, a field a line; as it stands where it is no whole object. */
+export function inputWords(input: string): string {
+  const fields = parsed(input);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return input;
+  const lines = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return lines.join("\n");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A key for each question, which stays its own while others come and go: an agent may use an id twice. */
 export function questionKeys(questions: readonly Question[]): readonly string[] {
   const seen = new Map<string, number>();

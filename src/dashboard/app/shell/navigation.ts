@@ -8,6 +8,9 @@ const WITHIN: readonly (readonly [hash: string, views: readonly Place["view"][]]
   [hashOf({ view: "agents" }), ["agents", "agent", "start"]],
 ];
 
+/** A larger count than this is just large. */
+const MOST = 99;
+
 /** The links in the header. */
 export class Navigation {
   readonly #nav: HTMLElement;
@@ -32,7 +35,7 @@ export class Navigation {
   /** Shows how many sessions wait for an answer. */
   setWaiting(count: number): void {
     this.#badge.hidden = count === 0;
-    setText(this.#count, String(count));
+    setText(this.#count, count > MOST ? `${MOST}+` : String(count));
     setText(this.#words, count === 1 ? " 1 waits for an answer" : ` ${count} wait for an answer`);
   }
 
