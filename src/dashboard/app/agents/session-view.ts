@@ -3,7 +3,7 @@ import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
 import { commandLine } from "../parts/command.ts";
 import { failure, loading } from "../parts/states.ts";
-import { quiet } from "../parts/words.ts";
+import { bdi, quiet } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
 import type { App, View } from "../view.ts";
 import type { OwnSession } from "../wire.ts";
@@ -32,6 +32,7 @@ export function openOwnSession(id: string, app: App): View {
     if (shown === undefined)
       fill(
         element,
+        h("h1", { class: "hidden" }, "Session"),
         failure("This session can't be shown", error, () => follow.again()),
       );
   });
@@ -133,7 +134,7 @@ function fillHead(head: HTMLElement, session: OwnSession): void {
         "p",
         { class: "facts" },
         agent === undefined ? quiet(KIND_NAMES[kind]) : agentBadge(agent),
-        cwd !== "" && h("bdi", { class: "folder" }, cwd),
+        cwd !== "" && bdi(cwd, "folder"),
         argv !== undefined && h("code", { dir: "ltr" }, commandLine(argv)),
         restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
         transcriptLinks(session),

@@ -39,6 +39,8 @@ function shutOut(live: Live): HTMLElement[] {
       live.retry();
     } catch (error) {
       failed.textContent = reasonOf(error);
+      field.focus();
+      field.select();
     }
   };
   const form = h(
@@ -52,7 +54,9 @@ function shutOut(live: Live): HTMLElement[] {
   return [h("p", {}, h("b", {}, "This browser is let in no more. "), reasonTold(live)), form];
 }
 
-/** The server's own words: they name the command that makes a link, between backticks. */
+/** The server's words are for programs too; the first that stands between backticks is the command that makes a link. */
 function reasonTold({ reason = "" }: Live): Child {
-  return ["The server says: ", reason.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)))];
+  const [, command] = reason.split("`");
+  if (command === undefined) return ["The server says: ", reason];
+  return ["Run ", h("code", {}, command), " and give the link that it prints:"];
 }

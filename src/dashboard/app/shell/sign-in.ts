@@ -15,7 +15,15 @@ export async function signInWith(link: string): Promise<void> {
   }
   // What lets somebody in is a redirection, which a page is told nothing more of.
   if (response.type !== "opaqueredirect")
-    throw new Refused(response.status, "this link works no more: make another one");
+    throw new Refused(response.status, `this link works no more${elsewhere(link)}: make another one`);
+}
+
+/** Whose the link may be, where it is for another address than the page. */
+function elsewhere(link: string): string {
+  const host = URL.parse(link)?.host ?? location.host;
+  return host === location.host
+    ? ""
+    : `, or is another server’s (it is for ${host}, this page is from ${location.host})`;
 }
 
 /** The code in a link of `agent-bridge link`. */
