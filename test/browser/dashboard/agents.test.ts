@@ -276,6 +276,17 @@ test("the list shows what is live first, what waits before all, and keeps up", a
   assert.equal(new URL(tab.url()).hash, `#/agents/${idle}`);
 });
 
+test("a session without a name is called by its first prompt, in every list and where it is opened", async (t) => {
+  const { tab } = await helper(t);
+  await tab.getByRole("heading", { name: /^helper · shop · / }).waitFor();
+  await say(tab, 'say "what it is called by"');
+  await tab.getByRole("heading", { name: 'say "what it is called by"', level: 1 }).waitFor();
+  for (const hash of ["#/agents", "#/"]) {
+    await tab.evaluate(`location.hash = "${hash}"`);
+    await tab.getByRole("link", { name: 'say "what it is called by"' }).first().waitFor();
+  }
+});
+
 test("a terminal is typed into, shows colours, and is left by Escape twice and by Shift+Tab", async (t) => {
   const { tab } = await opened(t, { kind: "terminal", argv: ["/bin/sh"] });
   const screen = tab.getByRole("application");

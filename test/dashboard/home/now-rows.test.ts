@@ -51,11 +51,18 @@ test("a session of ours, its peer and its run are one row", () => {
   const rows = nowRows(state(peers, [run("r1", { sessionId: "n1" })]), [session]);
   assert.equal(rows.length, 1);
   const [row] = rows;
-  assert.equal(row?.title, "Fix the build");
+  assert.equal(row?.title, "fix");
   assert.equal(row?.model, "m");
   assert.equal(row?.last, "tests pass");
   assert.deepEqual(row?.place, { view: "agent", id: "s1" });
   assert.deepEqual(row?.chat, { path: "/api/sessions/s1", ids: ["s1", "n1"] });
+});
+
+test("a session of ours without a name is called by what it was asked, else by its agent, folder and time", () => {
+  const titleOf = (title: string): string | undefined =>
+    nowRows(state([peer("s1", { sessionId: "n1", title })]), [own("s1", { nativeSessionId: "n1" })])[0]?.title;
+  assert.equal(titleOf("Fix the build"), "Fix the build");
+  for (const none of ["", "s1"]) assert.match(String(titleOf(none)), /^Claude Code · w · .*1970/);
 });
 
 test("a peer and the run of its session are one row, which leads to the session", () => {
@@ -85,15 +92,15 @@ test("what waits for an answer comes first, then what works, then what is idle; 
   assert.equal(rows[0]?.word, "waiting for you");
 });
 
-test("without a title a row has its name, its command line, or its folder", () => {
+test("without a title a row has its name or its command line", () => {
   const titles = nowRows(state([peer("claude-shop")], [run("r", { task: "" })]), [
-    own("a"),
+    own("a", { name: "mine" }),
     own("c", { kind: "command", argv: ["npm", "test"], agent: undefined }),
   ]).map(({ key, title }) => [key, title]);
   assert.deepEqual(Object.fromEntries(titles), {
     "peer claude-shop": "claude-shop",
     "run r": "r",
-    "own a": "w",
+    "own a": "mine",
     "own c": "npm test",
   });
 });

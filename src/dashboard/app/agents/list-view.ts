@@ -3,6 +3,7 @@ import { fill, h } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { commandLine } from "../parts/command.ts";
 import { button } from "../parts/controls.ts";
+import { lacksTitle, ownName, recordedTitles, type Titles } from "../parts/own-name.ts";
 import { liveSessions } from "../parts/own-sessions.ts";
 import { refetching } from "../parts/refetch.ts";
 import { empty, failure, loading, reasonOf } from "../parts/states.ts";
@@ -14,7 +15,7 @@ import type { App, View } from "../view.ts";
 import { WindowList } from "../window-list.ts";
 import type { OwnSession, OwnSessionPage } from "../wire.ts";
 import { type OwnList, withFirstPage, withNextPage } from "./own-list.ts";
-import { callName, exitWords, isOurs, KIND_NAMES } from "./standing.ts";
+import { exitWords, isOurs, KIND_NAMES } from "./standing.ts";
 import { statusChip } from "./status-line.ts";
 
 const AT = "/api/sessions";
@@ -27,6 +28,7 @@ export function openList(app: App): View {
   const note = h("div");
   const left = new AbortController();
   let known: OwnList | undefined;
+  let titles: Titles = new Map();
   let loadingMore = false;
 
   const rows = new WindowList({
@@ -38,7 +40,7 @@ export function openList(app: App): View {
   });
   const show = (): void => {
     if (known === undefined) return;
-    rows.set(rowsOf(known, app));
+    rows.set(rowsOf(known, titles, app));
     const isEmpty = known.live.length + known.ended.length === 0;
     fill(note, isEmpty && empty("No agent was started from here yet.", startLink("Start one")));
   };
@@ -47,7 +49,9 @@ export function openList(app: App): View {
       // All that is live: there are never many, and each of them matters.
       const live = await liveSessions(signal);
       const ended = await read<OwnSessionPage>(AT, { state: "ended", limit: LIMIT }, signal);
+      const found = await recordedTitles(signal);
       if (signal.aborted) return;
+      titles = found;
       known = withFirstPage(known, live, ended);
       show();
     },
@@ -90,11 +94,15 @@ export function openList(app: App): View {
   fill(note, loading());
   app.title("Agents");
   const off = app.live.on("sessions", () => refetch.ask());
+  const offTitles = app.live.on("transcripts", () => {
+    if (known?.live.some((session) => lacksTitle(session, titles.get(session.id)))) refetch.ask();
+  });
   refetch.ask();
   return {
     element: box,
     close() {
       off();
+      offTitles();
       refetch.close();
       left.abort();
       rows.close();
@@ -106,12 +114,12 @@ function startLink(words: string): HTMLElement {
   return h("a", { class: "button main", href: hashOf({ view: "start" }) }, words);
 }
 
-function rowsOf({ live, ended }: OwnList, app: App): readonly WindowRow[] {
+function rowsOf({ live, ended }: OwnList, titles: Titles, app: App): readonly WindowRow[] {
   return [
     ...(live.length === 0 ? [] : [headRow("Live")]),
-    ...live.map((session) => sessionRow(session, app)),
+    ...live.map((session) => sessionRow(session, titles.get(session.id), app)),
     ...(ended.length === 0 ? [] : [headRow("Ended")]),
-    ...ended.map((session) => sessionRow(session, app)),
+    ...ended.map((session) => sessionRow(session, titles.get(session.id), app)),
   ];
 }
 
@@ -119,11 +127,11 @@ function headRow(words: string): WindowRow {
   return { key: words, make: () => h("div", { role: "listitem" }, h("h2", { class: "day" }, words)) };
 }
 
-function sessionRow(session: OwnSession, app: App): WindowRow {
-  const parts = (): Node[] => sessionParts(session, app.now());
+function sessionRow(session: OwnSession, title: string | undefined, app: App): WindowRow {
+  const parts = (): Node[] => sessionParts(session, ownName(session, title), app.now());
   return {
     key: `s ${session.id}`,
-    version: JSON.stringify(session),
+    version: JSON.stringify([session, title]),
     make: () => h("div", { role: "listitem", class: "own-row entry", "data-status": session.status }, parts()),
     update(element) {
       if (element.contains(document.activeElement)) return false;
@@ -134,7 +142,7 @@ function sessionRow(session: OwnSession, app: App): WindowRow {
   };
 }
 
-function sessionParts(session: OwnSession, now: number): Node[] {
+function sessionParts(session: OwnSession, called: string, now: number): Node[] {
   const { id, agent, kind, cwd, argv, startedAt, endedAt, permissions = [] } = session;
   const asked = permissions[0]?.title;
   const facts = h(
@@ -146,6 +154,6 @@ function sessionParts(session: OwnSession, now: number): Node[] {
     asked !== undefined && bdi(`asks: ${asked}`, "clip asked"),
     exitWords(session) !== undefined && quiet(exitWords(session)),
   );
-  const name = h("a", { class: "go clip", href: hashOf({ view: "agent", id }) }, bdi(callName(session)));
+  const name = h("a", { class: "go clip", href: hashOf({ view: "agent", id }) }, bdi(called));
   return [name, statusChip(session), facts, time(endedAt ?? startedAt, now, endedAt === undefined ? "since" : "ago")];
 }

@@ -2,6 +2,7 @@ import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
 import { commandLine } from "../parts/command.ts";
+import { lacksTitle, ownName, recordedTitles } from "../parts/own-name.ts";
 import { failure, loading } from "../parts/states.ts";
 import { bdi, quiet } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
@@ -11,7 +12,7 @@ import { agentChat } from "./agent-chat.ts";
 import { drivePanel } from "./drive.ts";
 import { followSession } from "./follow-session.ts";
 import { type OutputPane, outputPane } from "./output-pane.ts";
-import { callName, isOurs, KIND_NAMES } from "./standing.ts";
+import { isOurs, KIND_NAMES } from "./standing.ts";
 import { transcriptLinks } from "./transcript-links.ts";
 
 /** The view of the session `id`, which was started from here or recorded by another program. */
@@ -23,7 +24,6 @@ export function openOwnSession(id: string, app: App): View {
   const tell = (session: OwnSession): void => {
     if (session.id !== id) app.go({ view: "agent", id: session.id }, { replace: true });
     else if (shown === undefined) {
-      app.title(callName(session));
       shown = showSession(element, session, app);
     } else shown.update(session);
   };
@@ -53,18 +53,42 @@ interface Shown {
 
 function showSession(element: HTMLElement, session: OwnSession, app: App): Shown {
   const head = h("header", { class: "session-head" });
-  fillHead(head, session);
+  const left = new AbortController();
+  let last = session;
+  let title: string | undefined;
+  const paint = (): void => {
+    app.title(ownName(last, title));
+    fillHead(head, last, ownName(last, title));
+  };
+  /** What it was asked first is known once that is recorded. */
+  const findTitle = async (): Promise<void> => {
+    if (!lacksTitle(last, title)) return;
+    title = (await recordedTitles(left.signal)).get(last.id);
+    if (title !== undefined && !left.signal.aborted) paint();
+  };
+  paint();
+  void findTitle();
+  const off = app.live.on("transcripts", ({ ids }) => {
+    if (ids === undefined || ids.includes(last.id)) void findTitle();
+  });
   const shown = session.kind === "agent" ? agentParts(session, app) : programParts(session, app);
   element.classList.add(session.kind === "agent" ? "session" : "program");
   fill(element, head, shown.parts);
-  let last = session;
   return {
     update(next) {
-      if (JSON.stringify(next) !== JSON.stringify(last)) fillHead(head, next);
+      const isNew = JSON.stringify(next) !== JSON.stringify(last);
       last = next;
+      if (isNew) {
+        paint();
+        void findTitle();
+      }
       shown.update(next);
     },
-    close: shown.close,
+    close() {
+      off();
+      left.abort();
+      shown.close();
+    },
   };
 }
 
@@ -122,14 +146,14 @@ function programParts(session: OwnSession, app: App): Parts {
 }
 
 /** What a session is: what does not change while it runs, but for where its transcript is. */
-function fillHead(head: HTMLElement, session: OwnSession): void {
+function fillHead(head: HTMLElement, session: OwnSession, called: string): void {
   const { agent, kind, cwd, argv, restartedFrom } = session;
   fill(
     head,
     h(
       "div",
       { class: "heading" },
-      h("h1", { dir: "auto" }, readableLine(callName(session))),
+      h("h1", { dir: "auto" }, readableLine(called)),
       h(
         "p",
         { class: "facts" },

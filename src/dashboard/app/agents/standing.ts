@@ -21,11 +21,6 @@ export const PERMITS: readonly {
   { permit: "allow", name: "Allow", does: "Its questions are answered with yes: it changes and runs what it wants." },
 ];
 
-/** What a session is called: its name, else its id. */
-export function callName({ name, id }: Pick<OwnSession, "name" | "id">): string {
-  return name ?? id;
-}
-
 /** How it ended, where that was told: `exit code 2`, `ended by SIGTERM`. */
 export function exitWords({ exitCode, signal }: Pick<OwnSession, "exitCode" | "signal">): string | undefined {
   if (signal !== undefined) return `ended by ${signal}`;

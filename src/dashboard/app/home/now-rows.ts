@@ -1,5 +1,6 @@
 import { path, transcriptPath } from "../api.ts";
 import { folderName } from "../parts/folders.ts";
+import { ownName } from "../parts/own-name.ts";
 import { isLive, isSame, standsAs } from "../parts/own-sessions.ts";
 import { type LiveStatus, liveStatus, standing, statusWord } from "../parts/standing.ts";
 import type { Place } from "../places.ts";
@@ -66,7 +67,7 @@ function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
 }
 
 function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefined): NowRow {
-  const { id, kind, name, argv = [], cwd, startedAt, nativeSessionId, permissions = [] } = session;
+  const { id, kind, cwd, startedAt, nativeSessionId, permissions = [] } = session;
   const [question] = permissions;
   const status = question === undefined ? liveStatus(standsAs(session)) : "awaiting-input";
   const model = session.model ?? run?.model;
@@ -74,7 +75,7 @@ function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefine
   return {
     key: `own ${id}`,
     agent: isAgent ? (session.agent ?? "") : kind,
-    title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || folderName(cwd),
+    title: ownName(session, peer?.title || run?.title || undefined),
     status,
     word: statusWord(status),
     since: startedAt,
