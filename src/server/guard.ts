@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure } from "../platform/failure.ts";
 import { type BodyTerms, hasBody, readJsonBody } from "./body.ts";
 import { carriesKey, usableKey } from "./cookie.ts";
-import { checkedHost, checkFetchSite, checkOrigin, headerValues, originOf } from "./origin.ts";
+import { checkedHost, checkFetchSite, checkNoWebSocket, checkOrigin, headerValues, originOf } from "./origin.ts";
 import { readQuery } from "./query.ts";
 import type { Route, RouteRequest } from "./route.ts";
 import type { Router } from "./router.ts";
@@ -41,6 +41,7 @@ export function findRoute(request: IncomingMessage, router: Router): Found {
   if (target.length > TARGET_CHARACTERS) throw new Failure("url-too-long", "the URL is over 8 KiB");
   if (!target.startsWith("/")) throw new Failure("bad-request", "the request must name a path, beginning with /");
   checkFetchSite(request);
+  checkNoWebSocket(request);
   const question = target.indexOf("?");
   const match = router.match(request.method ?? "", question < 0 ? target : target.slice(0, question));
   switch (match.kind) {

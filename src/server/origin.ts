@@ -33,6 +33,20 @@ export function checkFetchSite(request: IncomingMessage): void {
 }
 
 /**
+ * Refuses the opening of a WebSocket: pages of other origins may send one with our cookie, and browsers do not say from
+ * which site it comes.
+ * @throws Failure bad-request
+ */
+export function checkNoWebSocket(request: IncomingMessage): void {
+  if (
+    headerValues(request, "sec-websocket-key").length > 0 ||
+    headerValues(request, "sec-websocket-version").length > 0
+  ) {
+    throw new Failure("bad-request", "there are no WebSockets here: streams are server-sent events");
+  }
+}
+
+/**
  * Refuses a change that a page of another origin asks for. Programs send no Origin.
  * @throws Failure forbidden: an Origin that is not the address the request itself was sent to.
  */

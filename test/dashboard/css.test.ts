@@ -24,7 +24,7 @@ function topSelectors(css: string): string[] {
 }
 
 /** The class that says of what a selector speaks. */
-const rootOf = (selector: string): string | undefined => /\.[\w-]+/.exec(selector)?.[0];
+const rootOf = (selector: string): string | undefined => /\.[\w-]+/.exec(selector.replace(/:not\([^)]*\)/g, ""))?.[0];
 
 test("the selectors at the top of a sheet are told from nested ones and the steps of animations", () => {
   const css =

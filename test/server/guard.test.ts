@@ -181,6 +181,13 @@ test("the checks have one order: host, path, method, key, query", async (t) => {
   assert.equal(await statusOf(server, "/api/write", { method: "POST", headers: COOKIE }), 415);
 });
 
+test("a WebSocket is refused, whoever opens it", async (t) => {
+  const server = await serve(t, routes);
+  const opening = { ...COOKIE, connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+  const headers = { ...opening, "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", origin: "http://127.0.0.1:1" };
+  assert.equal(await statusOf(server, "/api/read", { headers }), 400);
+});
+
 test("a change is refused when another origin's page asks for it", async (t) => {
   const server = await serve(t, routes);
   const own = `http://127.0.0.1:${server.port}`;

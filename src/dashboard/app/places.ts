@@ -1,4 +1,5 @@
 import { oneLine } from "../../transcript/one-line.ts";
+import { type Query, withQuery } from "./api.ts";
 import { encoded } from "./encoded.ts";
 import { AGENTS, type AgentName, type RunStatus, STATUSES } from "./wire.ts";
 
@@ -124,11 +125,8 @@ function agentOf(text: string | null): AgentName | undefined {
   return AGENTS.find((name) => name === text);
 }
 
-function hash(parts: readonly string[], query: { readonly [name: string]: string | undefined } = {}): string {
-  const words = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [`${name}=${encoded(value)}`],
-  );
-  return `#/${parts.map(encoded).join("/")}${words.length === 0 ? "" : `?${words.join("&")}`}`;
+function hash(parts: readonly string[], query: Query = {}): string {
+  return `#${withQuery(`/${parts.map(encoded).join("/")}`, query)}`;
 }
 
 function decoded(text: string): string {

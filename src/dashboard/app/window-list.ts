@@ -23,6 +23,8 @@ const MOST_AROUND = 2.5;
 const STRIDE = 12;
 /** The end counts as in view from here on, in pixels. */
 const END_REACH = 32;
+/** What a row keeps of its distance from the top of the view when that comes nearer, in pixels. */
+const ROOM = 8;
 
 /**
  * A list that keeps only the rows around the view in the page, however many there are, and what is seen where it is,
@@ -38,6 +40,7 @@ export class WindowList {
   #busy = false;
   /** The row at the top of the view when this class last looked, and where it stood. */
   #held: RowPlace | undefined;
+  #boxTop = 0;
   #frame: number | undefined;
 
   constructor(options: WindowListOptions) {
@@ -165,8 +168,15 @@ export class WindowList {
 
   /** The view, or something in it, has another size: what was at the top of the view stays there. */
   #resized(): void {
-    if (!this.#pinned && !this.#busy) this.#hold(this.#held);
+    if (!this.#pinned && !this.#busy && this.#held !== undefined) this.#hold(this.#inSight(this.#held));
     this.#settle();
+  }
+
+  /** Where `held` is to stand when what is above the view has grown: a row that began in view still does. */
+  #inSight(held: RowPlace): RowPlace {
+    const below = held.top - this.#boxTop;
+    const top = this.#options.box.getBoundingClientRect().top;
+    return below < 0 ? held : { ...held, top: Math.max(held.top, top + Math.min(below, ROOM)) };
   }
 
   /** Makes and takes away rows until the window is right, and asks for more where it ends. */
@@ -183,6 +193,7 @@ export class WindowList {
       this.#busy = false;
     }
     this.#held = this.#rows.anchor();
+    this.#boxTop = this.#options.box.getBoundingClientRect().top;
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
       this.#askForMore();
@@ -249,6 +260,7 @@ export class WindowList {
   #scrollTo(top: number): void {
     this.#options.box.scrollTop = top;
     this.#top = this.#options.box.scrollTop;
+    this.#held = undefined;
   }
 
   #setPinned(pinned: boolean): void {

@@ -171,6 +171,37 @@ test("a session is stopped after one was asked once more, and restarted", async 
   assert.equal(await tab.getByRole("link", { name: "Restarted from" }).getAttribute("href"), `#/agents/${id}`);
 });
 
+test("what takes its own button away hands the focus on", async (t) => {
+  const { tab } = await helper(t);
+  const focus = (): Promise<unknown> => tab.evaluate("document.activeElement.closest('.composer, .facts')?.className");
+  const handed = (to: string): Promise<void> => until(async () => (await focus()) === to);
+  await say(tab, "say begun\nsilent");
+  await button(tab, "Cancel turn").press("Enter");
+  await stands(tab, "idle");
+  await handed("composer");
+  await say(tab, "ask q1");
+  await button(tab, "Allow").press("Enter");
+  await stands(tab, "idle");
+  await handed("composer");
+  await say(tab, "say begun\nuntil-cancel\nexit 3");
+  await button(tab, "Cancel turn").press("Enter");
+  await stands(tab, "failed");
+  await handed("facts");
+  await button(tab, "Restart").press("Enter");
+  await stands(tab, "idle");
+  await button(tab, "Stop").press("Enter");
+  await button(tab, "Yes, stop it").press("Enter");
+  await stands(tab, "ended");
+  await handed("facts");
+});
+
+test("a program that ends hands the focus from its keys to its screen", async (t) => {
+  const { tab } = await opened(t, { kind: "command", argv: ["cat"] });
+  await button(tab, "End of input").press("Enter");
+  await stands(tab, "ended");
+  await until(async () => (await tab.evaluate("document.activeElement.ariaLabel")) === "Output");
+});
+
 test("the list shows what is live first, what waits before all, and keeps up", async (t) => {
   const tab = await dashboard.tab(t, "#/agents");
   const row = (name: string): Locator => tab.getByRole("listitem").filter({ hasText: name });

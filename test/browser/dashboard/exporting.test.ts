@@ -54,6 +54,16 @@ test("what can't be exported is said in the server's words, and nothing is downl
   window.seen.expect(/Failed to load resource.*404/);
 });
 
+test("an export that was asked for is given up when the place is left", async (t) => {
+  const page = await dashboard.tab(t, `#/claude/${ID}`);
+  await choose(page, "Export …");
+  const dialog = page.getByRole("dialog", { name: "Export" });
+  await dialog.waitFor();
+  await page.evaluate("location.hash = '#/runs'");
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  await dialog.waitFor({ state: "detached" });
+});
+
 test("a link and the command that goes on are copied", async (t) => {
   const page = await dashboard.tab(t, `#/claude/${ID}`, { permissions: ["clipboard-read", "clipboard-write"] });
   const copied = (): Promise<unknown> => page.evaluate("navigator.clipboard.readText()");

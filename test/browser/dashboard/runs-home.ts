@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** A run to be written into a home. */
@@ -34,11 +34,6 @@ export function writeRun(home: string, run: WrittenRun): string {
   const told = { metadataVersion: 2, version: 2, by: "you", workdir: "/srv/shop", model: "model-x", title };
   writeAt(`${path}.json`, JSON.stringify({ ...told, ...metadata }), at);
   return name;
-}
-
-/** Appends to the log of a run. */
-export function appendLog(home: string, name: string, text: string): void {
-  appendFileSync(join(home, ".agent-bridge/runs", `${name}.log`), text);
 }
 
 /** Where the log of a run is. */

@@ -84,6 +84,24 @@ test("a menu closes by Escape and by a click elsewhere, and gives the focus back
   await menu.waitFor({ state: "hidden" });
 });
 
+test("a menu closes when the place is left", async (t) => {
+  const page = await dashboard.tab(t);
+  await settings(page).click();
+  await page.getByRole("menu").waitFor();
+  await page.evaluate("location.hash = '#/agents'");
+  await page.getByRole("menu").waitFor({ state: "hidden" });
+  assert.equal(await settings(page).getAttribute("aria-expanded"), "false");
+});
+
+test("what is taken away with the focus in it leaves the focus in the view", async (t) => {
+  const page = await dashboard.tab(t, "#/runs");
+  const within = (): Promise<unknown> => page.evaluate("document.activeElement.closest('main, .note') !== null");
+  await page.evaluate("document.querySelector('main').append(document.createElement('button'))");
+  await page.locator("main > button:empty").focus();
+  await page.evaluate("document.querySelector('main > button:empty').remove()");
+  await until(within as () => Promise<boolean>);
+});
+
 test("the skip link leads into the view, and Back and Forward through the places", async (t) => {
   const page = await dashboard.tab(t);
   await page.keyboard.press("Tab");

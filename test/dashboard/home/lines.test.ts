@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayLines, folderNames, type Line, projectLines, versionOf } from "../../../src/dashboard/app/home/lines.ts";
+import { dayLines, type Line, projectLines, versionOf } from "../../../src/dashboard/app/home/lines.ts";
+import { folderNames } from "../../../src/dashboard/app/parts/folders.ts";
 import type { Project, Row } from "../../../src/dashboard/app/wire.ts";
 
 const row = (id: string, updatedAt: number): Row => ({

@@ -1,5 +1,6 @@
 import { h } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { keepingFocus } from "../parts/focus.ts";
 import { keep, kept } from "../parts/kept.ts";
 
 /** What became of a prompt that was sent: `busy` when a turn runs that could be interrupted. */
@@ -35,7 +36,6 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
         keepDraft(field.value);
         offer(false);
         grow(field);
-        show();
       },
       keydown: (event) => {
         // While an input method composes, Enter is its own; some browsers tell so by the code 229 alone.
@@ -64,30 +64,37 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
     h("p", { class: "quiet", id: `prompt-keys-${id}` }, "Enter sends, Shift+Enter begins a new line."),
   );
 
-  const offer = (interrupting: boolean): void => {
-    interrupt.hidden = !interrupting;
-    sends.hidden = interrupting;
+  let interrupting = false;
+  const offer = (now: boolean): void => {
+    interrupting = now;
+    show();
   };
-  const show = (): void => {
-    sends.disabled = !can || sending || field.value.trim() === "";
-    interrupt.disabled = sending;
-    field.readOnly = sending;
-  };
-  const submit = async (interrupting: boolean): Promise<void> => {
+  const show = (): void =>
+    keepingFocus(
+      element,
+      () => {
+        interrupt.hidden = !interrupting;
+        sends.hidden = interrupting;
+        sends.disabled = !can || sending || field.value.trim() === "";
+        interrupt.disabled = sending;
+        field.readOnly = sending;
+      },
+      () => field.focus(),
+    );
+  const submit = async (interrupts: boolean): Promise<void> => {
     const text = field.value;
     if (sending || !can || text.trim() === "") return;
     sending = true;
     show();
-    const fate = await send(text, interrupting);
+    const fate = await send(text, interrupts);
     sending = false;
-    offer(fate === "busy");
     if (fate === "taken") {
       field.value = "";
       keepDraft("");
       grow(field);
       field.focus();
     }
-    show();
+    offer(fate === "busy");
   };
 
   field.value = kept(draft, "sessionStorage") ?? "";
@@ -97,8 +104,7 @@ export function composer(id: string, send: (text: string, interrupt: boolean) =>
     element,
     allow(now, interrupts) {
       can = now;
-      if (!interrupts) offer(false);
-      show();
+      offer(interrupting && interrupts);
     },
     focus: () => field.focus(),
   };

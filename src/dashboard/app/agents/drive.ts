@@ -1,6 +1,7 @@
 import { path, Refused, read, remove, send } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
-import { button } from "../parts/controls.ts";
+import { button, setWorking } from "../parts/controls.ts";
+import { focusOn, keepingFocus } from "../parts/focus.ts";
 import { isLive } from "../parts/own-sessions.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { App } from "../view.ts";
@@ -78,11 +79,11 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
     return error === undefined;
   };
   const cancel = async (): Promise<void> => {
-    cancelButton.disabled = true;
+    setWorking(cancelButton, true);
     setText(cancelButton, "Cancelling …");
     await attempt(() => send(`${at}/cancel`));
     setText(cancelButton, "Cancel turn");
-    cancelButton.disabled = false;
+    setWorking(cancelButton, false);
   };
   const restart = async (): Promise<void> => {
     await attempt(async () => {
@@ -93,7 +94,7 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
   };
 
   const field = session.kind === "agent" && isOurs(session) ? composer(session.id, prompt) : undefined;
-  const cards = questionCards(answer, () => field?.focus());
+  const cards = questionCards(answer, () => rest());
   const cancelButton = button("Cancel turn", () => void cancel());
   const stop = sureButton(
     { label: "Stop", question: "End it and all that it runs?", yes: "Yes, stop it", working: "Stopping …" },
@@ -116,7 +117,13 @@ export function drivePanel({ app, session, changed }: Driven): DrivePanel {
     field?.element,
   );
 
-  const show = (): void => {
+  /** Goes on where the next thing is done, else reads how the session stands. */
+  const rest = (): void => {
+    if (field === undefined || field.element.hidden) focusOn(line);
+    else field.focus();
+  };
+  const show = (): void => keepingFocus(element, paint, rest);
+  const paint = (): void => {
     fill(line, statusLine(now, app.now()));
     setText(why, now.error ?? "");
     const live = isLive(now);

@@ -1,6 +1,7 @@
 import { path, send } from "../api.ts";
 import { h, setText } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { keepingFocus } from "../parts/focus.ts";
 import { isLive } from "../parts/own-sessions.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { OwnSession } from "../wire.ts";
@@ -36,7 +37,10 @@ export function outputPane(session: OwnSession): OutputPane {
     "aria-label": isTerminal ? "Terminal. Shift and Tab, or Escape twice, leaves it." : "Output",
   });
   const view: ScreenView = screenView(box, isTerminal ? sizeOf(session) : PRINTED, (pinned) => {
-    end.hidden = pinned;
+    const hide = (): void => {
+      end.hidden = pinned;
+    };
+    keepingFocus(end, hide, () => box.focus());
   });
   let now = session;
   let wrote = false;
@@ -69,11 +73,17 @@ export function outputPane(session: OwnSession): OutputPane {
       type,
       () => bar?.focus(),
     );
+  const hideBar = (element: HTMLElement, hidden: boolean): void => {
+    const hide = (): void => {
+      element.hidden = hidden;
+    };
+    keepingFocus(element, hide, () => box.focus());
+  };
   const update = (next: OwnSession): void => {
     now = next;
     const { columns, rows } = sizeOf(next);
     if (isTerminal) view.resize(columns, rows);
-    if (bar !== undefined) bar.element.hidden = !isLive(next);
+    if (bar !== undefined) hideBar(bar.element, !isLive(next));
     if (!wrote) tell(false);
   };
   update(session);

@@ -1,6 +1,6 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h } from "../dom.ts";
-import { button } from "../parts/controls.ts";
+import { button, setWorking } from "../parts/controls.ts";
 import type { Question } from "../wire.ts";
 import { orderedOptions, questionKeys } from "./standing.ts";
 
@@ -56,10 +56,9 @@ function cardOf(question: Question, answer: Answer): HTMLElement {
   const buttons = orderedOptions(question.options).map(({ optionId, name, kind }) => {
     const isNo = kind.startsWith("reject");
     const click = async (): Promise<void> => {
-      for (const button of buttons) button.disabled = true;
+      for (const button of buttons) setWorking(button, true);
       if (await answer(question.toolCallId, optionId)) return;
-      for (const button of buttons) button.disabled = false;
-      chosen.focus();
+      for (const button of buttons) setWorking(button, false);
     };
     const chosen = button(
       h("bdi", {}, readableLine(name) || readableLine(optionId) || kind),

@@ -2,7 +2,7 @@ import { read, send } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { commandLine } from "../parts/command.ts";
-import { select } from "../parts/controls.ts";
+import { isWorking, select, setWorking } from "../parts/controls.ts";
 import { failure, loading, reasonOf } from "../parts/states.ts";
 import type { Place } from "../places.ts";
 import type { App, View } from "../view.ts";
@@ -112,8 +112,8 @@ function startForm(
   const submit = async (): Promise<void> => {
     const made = startBody(given());
     setText(fault, "error" in made ? made.error : "");
-    if ("error" in made || button.disabled) return;
-    button.disabled = true;
+    if ("error" in made || isWorking(button)) return;
+    setWorking(button, true);
     setText(note, "Starting, which takes up to 10 seconds …");
     try {
       const { id } = await send<OwnSession>("/api/sessions", made.body);
@@ -122,7 +122,7 @@ function startForm(
       setText(fault, reasonOf(error));
     }
     setText(note, "");
-    button.disabled = false;
+    setWorking(button, false);
   };
   kind.addEventListener("change", () => {
     ofAgent.hidden = kind.value !== "agent";

@@ -1,4 +1,5 @@
 import type { Child } from "../dom.ts";
+import { standsAs } from "../parts/own-sessions.ts";
 import { time } from "../parts/time.ts";
 import { bdi, quiet, statusBadge } from "../parts/words.ts";
 import type { OwnSession } from "../wire.ts";
@@ -19,7 +20,7 @@ export function statusLine(session: OwnSession, now: number): readonly Child[] {
   return [statusChip(session), ...facts.filter(Boolean).map((fact) => quiet(fact))];
 }
 
-/** A session's status, with its mark; commands and terminals are just running. */
-export function statusChip({ status, kind }: Pick<OwnSession, "status" | "kind">): HTMLElement {
-  return statusBadge(status === "busy" && kind !== "agent" ? "running" : status);
+/** A session's status, with its mark. */
+export function statusChip(session: Pick<OwnSession, "status" | "kind">): HTMLElement {
+  return statusBadge(standsAs(session));
 }

@@ -1,5 +1,6 @@
 import { h, setText } from "../dom.ts";
-import { button } from "../parts/controls.ts";
+import { button, setWorking } from "../parts/controls.ts";
+import { keepingFocus } from "../parts/focus.ts";
 
 /** A button that asks once more before it does something. */
 export interface SureButton {
@@ -20,11 +21,11 @@ export function sureButton(
     ask.hidden = true;
   };
   const run = async (): Promise<void> => {
-    back();
-    open.disabled = true;
+    keepingFocus(element, back, () => open.focus());
+    setWorking(open, true);
     setText(open, words.working);
     await act();
-    open.disabled = false;
+    setWorking(open, false);
     setText(open, words.label);
   };
   const cancel = (): void => {
@@ -59,14 +60,15 @@ export function sureButton(
     yes,
     no,
   );
+  const element = h("span", {}, open, ask);
   return {
-    element: h("span", {}, open, ask),
+    element,
     asks: (asks) => {
       asking = asks;
     },
     hide(hidden) {
       if (hidden) back();
-      open.hidden = hidden;
+      open.hidden = hidden || !ask.hidden;
     },
   };
 }

@@ -15,6 +15,8 @@ interface SessionTold {
 
 /** How often a session's facts are asked for at most, in ms. */
 const REFRESH_MS = 1_500;
+/** How often it is asked how a subagent stands at most, in ms. */
+const CHILD_MS = 2_000;
 /** How soon totals that are being counted are asked for again. */
 const COUNTING_MS = 1_000;
 
@@ -26,6 +28,7 @@ export class SessionWatch {
   readonly #entry: Refetch;
   readonly #own: Refetch;
   readonly #offs: readonly Off[];
+  #child: Refetch | undefined;
   #counting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: App, agent: AgentName, id: string, told: SessionTold) {
@@ -41,6 +44,7 @@ export class SessionWatch {
     this.#offs = [
       app.live.on("transcripts", ({ ids }) => {
         if (ids === undefined || ids.includes(id)) this.#entry.ask();
+        this.#child?.ask();
       }),
       app.live.on("sessions", () => this.#own.ask()),
     ];
@@ -52,13 +56,22 @@ export class SessionWatch {
     clearTimeout(this.#counting);
     this.#entry.close();
     this.#own.close();
+    this.#child?.close();
     for (const off of this.#offs) off();
   }
 
-  /** The subagent `id` of this session. */
-  async child(id: string): Promise<Subagent | undefined> {
-    const children = await readSubagents(transcriptSource(this.#agent, this.#id)).catch(() => []);
-    return children.find((child) => child.id === id);
+  /** Tells how the subagent `id` stands, now and whenever the session's list changes; no longer how another one does. */
+  followChild(id: string, told: (child: Subagent) => void): void {
+    this.#child?.close();
+    this.#child = refetching(
+      async (signal) => {
+        const children = await readSubagents(transcriptSource(this.#agent, this.#id), signal);
+        const child = children.find((each) => each.id === id);
+        if (child !== undefined && !signal.aborted) told(child);
+      },
+      { gap: CHILD_MS },
+    );
+    this.#child.ask();
   }
 
   async #readEntry(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { drivePanel } from "../agents/drive.ts";
+import { Refused } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { exportMenu } from "../parts/export.ts";
@@ -45,7 +46,7 @@ class SessionView implements View {
     this.#main = this.#pane(place.child === undefined ? place.ref : undefined);
     this.#watch = new SessionWatch(app, place.agent, place.id, {
       entry: (entry) => this.#showEntry(entry),
-      failed: (error) => this.#main.failed(error),
+      failed: (error) => this.#showFailure(error),
       own: (own) => {
         if (own === undefined) return;
         if (this.#drive !== undefined) return this.#drive.update(own);
@@ -121,8 +122,11 @@ class SessionView implements View {
   #besideElement({ child, pane }: { readonly child: string; readonly pane: ChatPane }): HTMLElement {
     const close = hashOf({ view: "session", agent: this.#agent, id: this.#id });
     const title = h("h2", { dir: "auto" }, "Subagent");
-    void this.#watch.child(child).then((found) => {
-      if (found !== undefined) setText(title, readableLine(found.title) || "Subagent");
+    const status = h("span", { class: "status", role: "status" });
+    this.#watch.followChild(child, (found) => {
+      setText(title, readableLine(found.title) || "Subagent");
+      setText(status, found.status === "unknown" ? "" : found.status);
+      status.dataset.status = found.status;
     });
     const path = transcriptSource(this.#agent, this.#id, child).base;
     const place = { view: "session" as const, agent: this.#agent, id: this.#id, child };
@@ -132,7 +136,16 @@ class SessionView implements View {
       exportMenu(this.#app, { path, place }),
       h("a", { class: "button small", href: close }, "Close"),
     );
-    return h("div", { class: "beside-pane" }, h("div", { class: "beside-head" }, title, actions), pane.element);
+    return h("div", { class: "beside-pane" }, h("div", { class: "beside-head" }, title, status, actions), pane.element);
+  }
+
+  #showFailure(error: unknown): void {
+    if (this.#actions.childElementCount === 0) {
+      const title = error instanceof Refused && error.status === 404 ? "This session is not there" : this.#id;
+      this.#app.title(title);
+      setText(this.#title, title);
+    }
+    this.#main.failed(error);
   }
 
   #showEntry(entry: SessionEntry): void {

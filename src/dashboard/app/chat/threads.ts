@@ -118,7 +118,7 @@ export class Threads {
       this.#show(child.id);
     }
     clearTimeout(this.#timer);
-    if (!signal.aborted && this.#isRunning()) this.#timer = setTimeout(() => this.#refetch.ask(), REFRESH_MS);
+    if (!signal.aborted && this.#isRunning()) this.#timer = setTimeout(() => this.#refetch.ask(), 2 * REFRESH_MS);
   }
 
   #isRunning(): boolean {

@@ -40,8 +40,8 @@ export function unfold({ length, into, end: endOf, render, label }: Unfolding): 
 
 /** What the button says that shows `count` more of the `left` ones that are not shown. */
 export function moreLabel(count: number, left: number, unit: string): string {
-  if (count >= left) return `Show ${COUNT.format(left)} more ${unit}`;
-  return `Show ${COUNT.format(count)} of ${COUNT.format(left)} more ${unit}`;
+  if (count >= left) return `Show ${left.toLocaleString()} more ${unit}`;
+  return `Show ${count.toLocaleString()} of ${left.toLocaleString()} more ${unit}`;
 }
 
 /** A text, and how it is shown when it is long. */
@@ -67,5 +67,3 @@ export function longText({ text, first, step = ALL, into, render }: LongText): H
     },
   });
 }
-
-const COUNT = new Intl.NumberFormat("en");

@@ -1,10 +1,10 @@
 import { type Attributes, fill, h } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { button, type Choice, choice, select } from "../parts/controls.ts";
+import { folderName, folderNames } from "../parts/folders.ts";
 import { searchField } from "../parts/search-field.ts";
 import type { HomeFilter } from "../places.ts";
 import { AGENTS, type Project } from "../wire.ts";
-import { folderNames } from "./lines.ts";
 import { isByProject, isNarrowed } from "./narrow.ts";
 
 /** What the filters tell. */
@@ -69,7 +69,7 @@ export function makeFilters({ changed, down }: FiltersOptions): Filters {
   const showProject = (): void => {
     const path = shown.project ?? "";
     const isOffered = [...project.options].some(({ value }) => value === path);
-    if (!isOffered) project.append(choice([path, folderNames([path]).get(path) ?? path, path]));
+    if (!isOffered) project.append(choice([path, folderName(path), path]));
     project.value = path;
   };
   return {

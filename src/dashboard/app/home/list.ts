@@ -1,5 +1,6 @@
 import { fill, h, setText } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { counted } from "../parts/measures.ts";
 import { failure, loading } from "../parts/states.ts";
 import { startOfDay } from "../parts/time.ts";
 import type { HomeFilter } from "../places.ts";
@@ -7,7 +8,6 @@ import type { App } from "../view.ts";
 import { projectKey } from "./lines.ts";
 import { LinesView } from "./lines-view.ts";
 import { keepSpot, type Spot, spotKept } from "./memory.ts";
-import { counted } from "./row.ts";
 import { Sessions } from "./sessions.ts";
 
 /** What the list needs of the view around it. */

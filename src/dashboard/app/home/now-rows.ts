@@ -1,5 +1,6 @@
 import { path, transcriptPath } from "../api.ts";
-import { isLive, isSame } from "../parts/own-sessions.ts";
+import { folderName } from "../parts/folders.ts";
+import { isLive, isSame, standsAs } from "../parts/own-sessions.ts";
 import { type LiveStatus, liveStatus, standing, statusWord } from "../parts/standing.ts";
 import type { Place } from "../places.ts";
 import { AGENTS, type AgentName, type OwnSession, type Peer, type Question, type Run, type State } from "../wire.ts";
@@ -67,13 +68,13 @@ function isOf(run: Run, ids: readonly (string | null | undefined)[]): boolean {
 function ownRow(session: OwnSession, peer: Peer | undefined, run: Run | undefined): NowRow {
   const { id, kind, name, argv = [], cwd, startedAt, nativeSessionId, permissions = [] } = session;
   const [question] = permissions;
-  const status = question === undefined ? liveStatus(session.status) : "awaiting-input";
+  const status = question === undefined ? liveStatus(standsAs(session)) : "awaiting-input";
   const model = session.model ?? run?.model;
   const isAgent = kind === "agent";
   return {
     key: `own ${id}`,
     agent: isAgent ? (session.agent ?? "") : kind,
-    title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || lastPart(cwd),
+    title: (isAgent ? peer?.title : undefined) || run?.title || name || argv.join(" ") || folderName(cwd),
     status,
     word: statusWord(status),
     since: startedAt,
@@ -95,7 +96,7 @@ function peerRow({ name, agent, sessionId, cwd, startedAt, activity, title }: Pe
   return {
     key: `peer ${name}`,
     agent,
-    title: title || run?.title || name || lastPart(cwd),
+    title: title || run?.title || name || folderName(cwd),
     status,
     word,
     since: startedAt,
@@ -121,8 +122,4 @@ function runRow({ name, agent, title, task, startedAt, workdir, model, last }: R
     ...(model && { model }),
     ...(last && { last }),
   };
-}
-
-function lastPart(folder: string): string {
-  return folder.split(/[/\\]/).filter(Boolean).at(-1) ?? folder;
 }

@@ -1,6 +1,7 @@
 import { fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { button } from "../parts/controls.ts";
+import { counted } from "../parts/measures.ts";
 import { liveSessions } from "../parts/own-sessions.ts";
 import { refetching } from "../parts/refetch.ts";
 import { readState } from "../parts/sound-run.ts";
@@ -10,7 +11,6 @@ import type { State } from "../wire.ts";
 import { LastWordsReader } from "./last-words.ts";
 import { fits, nowElement, paintNowRow } from "./now-row.ts";
 import { type NowRow, nowRows } from "./now-rows.ts";
-import { counted } from "./row.ts";
 
 /** Rows that are shown before one asks for all. */
 const FEW = 8;

@@ -1,6 +1,7 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { type Child, fill, h, icon, setText } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
+import { counted, size } from "../parts/measures.ts";
 import { time } from "../parts/time.ts";
 import { activityBadge, bdi, quiet, statusBadge } from "../parts/words.ts";
 import { type HomeFilter, hashOf } from "../places.ts";
@@ -46,7 +47,10 @@ export function paintLine(element: HTMLElement, line: Line, context: RowContext)
   if (line.kind === "session") paintSession(element, main, line, context);
   else if (line.kind === "project") paintProject(element, main, line, context);
   else {
-    setText(main, line.error !== undefined ? "Try again" : line.loading ? "Loading …" : `${number(line.left)} more`);
+    setText(
+      main,
+      line.error !== undefined ? "Try again" : line.loading ? "Loading …" : `${line.left.toLocaleString()} more`,
+    );
     main.onclick = () => context.more(line.project);
     fill(
       part(element, ".facts"),
@@ -98,10 +102,7 @@ function branch({ branch }: Row): HTMLElement | false {
 }
 
 function details({ model, bytes = 0 }: Row): Child[] {
-  return [
-    model && bdi(model, "quiet model"),
-    bytes >= LARGE_BYTES && quiet(`${number(Math.round(bytes / 1_000_000))} MB`),
-  ];
+  return [model && bdi(model, "quiet model"), bytes >= LARGE_BYTES && quiet(size(bytes))];
 }
 
 function paintProject(
@@ -118,20 +119,11 @@ function paintProject(
   fill(part(element, ".when"), time(updatedAt, context.now()));
   fill(
     part(element, ".facts"),
-    live > 0 && statusBadge("live", `${number(live)} live`),
+    live > 0 && statusBadge("live", `${live.toLocaleString()} live`),
     quiet(counted(sessions, "session")),
     agents.map(agentBadge),
     project !== "" && bdi(project, "quiet clip"),
   );
-}
-
-/** `count` of `what`, as people write it. */
-export function counted(count: number, what: string): string {
-  return `${number(count)} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function number(value: number): string {
-  return value.toLocaleString();
 }
 
 function part(element: HTMLElement, selector: string): HTMLElement {

@@ -1,6 +1,7 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { h } from "../dom.ts";
 import { agentName, isKnownAgent } from "./agent-name.ts";
+import { folderName } from "./folders.ts";
 
 export { agentName } from "./agent-name.ts";
 
@@ -12,10 +13,5 @@ export function agentBadge(agent: string): HTMLElement {
 
 /** The last part of a folder's path, and the whole as its title. */
 export function folder(path: string): HTMLElement {
-  const name =
-    path
-      .replace(/[/\\]+$/, "")
-      .split(/[/\\]/)
-      .at(-1) || path;
-  return h("bdi", { class: "folder", title: readableLine(path) }, readableLine(name));
+  return h("bdi", { class: "folder", title: readableLine(path) }, readableLine(folderName(path)));
 }

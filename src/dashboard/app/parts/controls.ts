@@ -1,14 +1,29 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { type Attributes, type Child, h, icon } from "../dom.ts";
 
-/** A button that does something at once; `looks` are its classes beside `button`. */
+/** A button that does something at once, unless that is at work; `looks` are its classes beside `button`. */
 export function button(
   label: Child,
   click: (event: MouseEvent) => void,
   looks = "small",
   attributes: Attributes = {},
 ): HTMLButtonElement {
-  return h("button", { class: `button ${looks}`, ...attributes, on: { click } }, label);
+  const pressed = (event: MouseEvent): void => {
+    if (!isWorking(made)) click(event);
+  };
+  const made = h("button", { class: `button ${looks}`, ...attributes, on: { click: pressed } }, label);
+  return made;
+}
+
+/** Says whether what a button does is at work. It keeps the focus, which one that is `disabled` would drop. */
+export function setWorking(button: HTMLButtonElement, working: boolean): void {
+  if (working) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
+}
+
+/** Whether what a button does is at work. */
+export function isWorking(button: HTMLButtonElement): boolean {
+  return button.ariaDisabled === "true";
 }
 
 /** A button with a cross, called `name`: takes away what it stands in. */

@@ -32,3 +32,9 @@ export function openDialog(title: string, content: Child, closed?: () => void): 
   dialog.showModal();
   return dialog;
 }
+
+/** Closes every dialog and menu: they are about a place, which is left. */
+export function closeOverlays(): void {
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
+  for (const open of document.querySelectorAll<HTMLElement>(":popover-open")) open.hidePopover();
+}

@@ -3,7 +3,7 @@ import { append, h, icon } from "../dom.ts";
 import { hashOf, type Place } from "../places.ts";
 import type { App } from "../view.ts";
 import { commandLine } from "./command.ts";
-import { select } from "./controls.ts";
+import { isWorking, select, setWorking } from "./controls.ts";
 import { copy } from "./copy.ts";
 import { openDialog } from "./dialog.ts";
 import { download } from "./download.ts";
@@ -55,8 +55,8 @@ export function openExport(app: Pick<App, "note">, path: string): void {
 
   const submitted = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (go.disabled) return;
-    go.disabled = true;
+    if (isWorking(go)) return;
+    setWorking(go, true);
     failed.textContent = "";
     says.textContent = "Making the document …";
     try {
@@ -70,7 +70,7 @@ export function openExport(app: Pick<App, "note">, path: string): void {
       if (end.signal.aborted) return;
       failed.textContent = reasonOf(error);
       says.textContent = "";
-      go.disabled = false;
+      setWorking(go, false);
     }
   };
 }

@@ -20,6 +20,11 @@ export function isLive({ status }: Pick<OwnSession, "status">): boolean {
   return status !== "ended" && status !== "failed" && status !== "interrupted";
 }
 
+/** Its status; commands and terminals are at no work that ends: they just run. */
+export function standsAs({ status, kind }: Pick<OwnSession, "status" | "kind">): string {
+  return status === "busy" && kind !== "agent" ? "running" : status;
+}
+
 /** Whether a live session of ours is the one that stands among all that run on this machine as `peer`. */
 export function isSame({ kind, id, name, agent, nativeSessionId, pid }: OwnSession, peer: Peer): boolean {
   if (kind !== "agent") return false;

@@ -2,6 +2,7 @@ import { path, Refused, read, Unreachable } from "../api.ts";
 import { ansiText } from "../content/styled.ts";
 import { fill, h, setText } from "../dom.ts";
 import { button } from "../parts/controls.ts";
+import { size } from "../parts/measures.ts";
 import { refill } from "../parts/refill.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import type { WindowRow } from "../standing-rows.ts";
@@ -30,13 +31,13 @@ class Replaced extends Error {}
 /** Opens the log of the run `name` at its end. */
 export function openLogPane(name: string, app: App): LogPane {
   const ended = new AbortController();
-  const size = h("span", { class: "quiet" });
+  const sizes = h("span", { class: "quiet" });
   const state = h("div", {}, loading("Loading the log"));
   const list = h("div");
   const box = h("div", { class: "log-box", tabindex: 0, role: "region", "aria-label": "Log" }, list);
   const first = button("First", () => queue(() => open(false)));
   const follow = button("Follow", () => queue(() => open(true)));
-  const head = h("header", { class: "pane-head" }, h("h2", {}, "Log"), size, first, follow);
+  const head = h("header", { class: "pane-head" }, h("h2", {}, "Log"), sizes, first, follow);
   const known = new WeakMap<Piece, readonly WindowRow[]>();
   let log: LogWindow | undefined;
   let turn = Promise.resolve();
@@ -134,8 +135,8 @@ export function openLogPane(name: string, app: App): LogPane {
   const tell = (): void => {
     if (log === undefined) return;
     const { from, to } = heldBytes(log);
-    const all = sizeOf(log.size);
-    setText(size, from === 0 && to >= log.size ? all : `${sizeOf(to - from)} of ${all}`);
+    const all = size(log.size);
+    setText(sizes, from === 0 && to >= log.size ? all : `${size(to - from)} of ${all}`);
     const isFollowed = rows.pinned && to >= log.size;
     if (isFollowed && follow === document.activeElement) box.focus({ preventScroll: true });
     follow.hidden = isFollowed;
@@ -162,10 +163,4 @@ function windowRow(row: LogRow): WindowRow {
 function rowElement({ time, text, kind }: LogRow): HTMLElement {
   const label = time && h("span", { class: "log-time" }, `${time} `);
   return h("div", { class: "log-row", "data-kind": kind, dir: "auto" }, label, ansiText(text));
-}
-
-/** A number of bytes for people. */
-function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(0)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

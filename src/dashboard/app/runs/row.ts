@@ -17,7 +17,7 @@ export function runRow(run: Run, now: number): WindowRow {
     version: run,
     make() {
       const link = h("a", { class: "go clamp", "data-row": name, href: hashOf({ view: "run", name }), dir: "auto" });
-      const row = h("li", { class: "run-row entry" }, link, h("div", { class: "facts" }), h("div", { class: "facts" }));
+      const row = h("li", { class: "run-row entry" }, link, h("div", { class: "when" }), h("div", { class: "facts" }));
       update(row, run, now);
       return row;
     },

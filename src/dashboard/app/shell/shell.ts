@@ -1,5 +1,7 @@
 import { append, fill, h, icon } from "../dom.ts";
 import type { Live } from "../live/live.ts";
+import { closeOverlays } from "../parts/dialog.ts";
+import { catchFocus } from "../parts/focus.ts";
 import { failure } from "../parts/states.ts";
 import { refreshTimes } from "../parts/time.ts";
 import { hashOf, type Place, placeOf } from "../places.ts";
@@ -65,6 +67,7 @@ class Shell {
     const place = placeOf(hash);
     const before = this.#shown;
     if (before?.hash === hash) return;
+    closeOverlays();
     this.#navigation.setPlace(place);
     if (before !== undefined && told(() => before.view.move?.(place)) === true) {
       this.#shown = { hash, place, view: before.view };
@@ -132,6 +135,7 @@ class Shell {
     addEventListener("popstate", () => this.show());
     addEventListener("hashchange", () => this.show());
     followTheme();
+    catchFocus(this.#frame, () => this.#focusContent());
     find(body, ".skip").addEventListener("click", (event) => {
       event.preventDefault();
       this.#focusContent();
