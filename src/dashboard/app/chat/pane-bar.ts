@@ -43,7 +43,7 @@ export class PaneBar {
     this.#finding = h("span", { class: "finding quiet", hidden: true }, this.#findingText, stop);
     this.element = h(
       "div",
-      { class: "chat-bar", role: "toolbar", "aria-label": "Move through the chat" },
+      { class: "chat-bar", role: "toolbar", hidden: true, "aria-label": "Move through the chat" },
       this.#day,
       step("First", "First (Home)", ICONS.first, actions.first),
       pair("Prompt", "prompt", "[", "]", actions),
