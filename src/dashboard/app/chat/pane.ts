@@ -28,6 +28,8 @@ export interface PaneOptions {
   readonly childSource?: (child: string) => ChatSource;
   /** The item to begin at; the end when absent. */
   readonly ref?: Cursor;
+  /** It is not known whether there is a chat at all: that there is none is no failure. */
+  readonly mayLack?: boolean;
   /** A thread within another: smaller, and without keys of its own. */
   readonly nested?: boolean;
 }
@@ -212,7 +214,7 @@ export class ChatPane {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status === 403);
     this.#awaited = isAway ? where : undefined;
     if (isAway && !this.#rows.isEmpty) return;
-    if (error instanceof Refused && error.status === 409) {
+    if (this.#options.mayLack && error instanceof Refused && error.status === 409) {
       this.#state.replaceChildren(empty("There is no chat.", h("p", {}, reasonOf(error))));
       return;
     }
