@@ -1,3 +1,5 @@
+import { encoded } from "./encoded.ts";
+
 /** The server answered that it can't, or won't: `status` of HTTP, and its own words. */
 export class Refused extends Error {
   readonly status: number;
@@ -25,14 +27,14 @@ export function withQuery(path: string, query: Query = {}): string {
   const words = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === false || value === ""
       ? []
-      : [`${name}=${encodeURIComponent(value === true ? "1" : String(value))}`],
+      : [`${name}=${encoded(value === true ? "1" : String(value))}`],
   );
   return words.length === 0 ? path : `${path}?${words.join("&")}`;
 }
 
 /** `/api/` and the parts, each encoded. */
 export function path(...parts: readonly string[]): string {
-  return `/api/${parts.map(encodeURIComponent).join("/")}`;
+  return `/api/${parts.map(encoded).join("/")}`;
 }
 
 /** Where a session's chat, items, subagents and export are. */

@@ -1,4 +1,6 @@
+import { oneLine } from "../../transcript/one-line.ts";
 import { type Query, withQuery } from "./api.ts";
+import { encoded } from "./encoded.ts";
 import { AGENTS, type AgentName, type RunStatus, STATUSES } from "./wire.ts";
 
 /** What a list of sessions is narrowed to. */
@@ -94,14 +96,19 @@ function homeOf(query: URLSearchParams): Place {
     ...(agent !== undefined && { agent }),
     ...known,
     ...by,
-    ...some({ project: query.get("project"), q: query.get("q") }),
+    ...some({ project: query.get("project"), q: wordsOf(query) }),
   };
 }
 
 function runsOf(query: URLSearchParams): Place {
   const status = STATUSES.find((name) => name === query.get("status"));
-  const rest = some({ agent: query.get("agent"), job: query.get("job"), q: query.get("q") });
+  const rest = some({ agent: query.get("agent"), job: query.get("job"), q: wordsOf(query) });
   return { view: "runs", ...(status !== undefined && { status }), ...rest };
+}
+
+/** What is searched for, as the field has it: between words there is one space. */
+function wordsOf(query: URLSearchParams): string {
+  return oneLine(query.get("q") ?? "");
 }
 
 function sessionOf(agent: AgentName, id: string, child: string | undefined, query: URLSearchParams): Place {
@@ -119,7 +126,7 @@ function agentOf(text: string | null): AgentName | undefined {
 }
 
 function hash(parts: readonly string[], query: Query = {}): string {
-  return `#${withQuery(`/${parts.map(encodeURIComponent).join("/")}`, query)}`;
+  return `#${withQuery(`/${parts.map(encoded).join("/")}`, query)}`;
 }
 
 function decoded(text: string): string {

@@ -1,3 +1,6 @@
+import { h } from "./dom.ts";
+import { reasonOf } from "./parts/states.ts";
+
 /** One row of a list of which only what is near the view stands in the page. */
 export interface WindowRow {
   readonly key: string;
@@ -139,12 +142,12 @@ export class StandingRows {
     const shown = this.#shown.get(row.key);
     if (shown !== undefined) {
       if (Object.is(shown.version, row.version)) return shown.element;
-      if (row.update?.(shown.element) === true) {
+      if (isUpdated(row, shown.element)) {
         shown.version = row.version;
         return shown.element;
       }
     }
-    const element = row.make();
+    const element = this.#made(row);
     if (shown !== undefined) {
       const focused = shown.element.contains(document.activeElement);
       shown.element.replaceWith(element);
@@ -152,5 +155,24 @@ export class StandingRows {
     }
     this.#shown.set(row.key, { element, version: row.version });
     return element;
+  }
+
+  /** A row that can't be made says so in its own place: the others are there all the same. */
+  #made(row: WindowRow): HTMLElement {
+    try {
+      return row.make();
+    } catch (error) {
+      const isList = this.#list.getAttribute("role") === "list";
+      return h(isList ? "li" : "div", { class: "fault" }, `This row can't be shown. ${reasonOf(error)}`);
+    }
+  }
+}
+
+/** One that fails at it is made anew. */
+function isUpdated(row: WindowRow, element: HTMLElement): boolean {
+  try {
+    return row.update?.(element) === true;
+  } catch {
+    return false;
   }
 }

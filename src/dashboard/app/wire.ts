@@ -149,6 +149,8 @@ export interface Run {
   readonly model?: string | null;
   readonly session?: string | null;
   readonly sessionId?: string | null;
+  /** ms since the epoch. */
+  readonly finishedAt?: number | null;
   readonly [more: string]: unknown;
 }
 

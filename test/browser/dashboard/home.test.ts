@@ -95,6 +95,59 @@ test("a question for permission comes first, and is gone when it is answered", a
   await until(async () => (await now(page).filter({ hasText: "fake" }).count()) === 0);
 });
 
+test("a question of thousands of characters takes no more room than two lines", async (t) => {
+  const page = await opened(t);
+  const title = "Write all of this ".repeat(170);
+  const { json } = await post(dashboard.api, "/api/sessions", {
+    agent: "fake",
+    cwd: dashboard.machine.home,
+    permit: "ask",
+    prompt: `ask deploy ${JSON.stringify({ toolCall: { toolCallId: "deploy", title } })}`,
+  });
+  const row = now(page).filter({ hasText: "Write all of this" });
+  await row.locator(".wants").waitFor();
+  assert.equal(((await row.boundingBox())?.height ?? 1_000) < 160, true);
+  assert.equal(await row.getByRole("link", { name: "Answer" }).isVisible(), true);
+  await ask(dashboard.api, `/api/sessions/${json.id}`, {}, "DELETE");
+  await until(async () => (await row.count()) === 0);
+});
+
+test("several spaces between words, and some around them, are searched for as one", async (t) => {
+  const page = await opened(t, "#/?q=%20test%20%20%20suite%20");
+  const asked = await rows(page).count();
+  assert.equal(await search(page).inputValue(), "test suite");
+  await search(page).fill("");
+  await until(async () => (await hash(page)) === "#/");
+  await search(page).fill("  test    suite ");
+  await until(async () => (await hash(page)) === "#/?q=test%20suite");
+  await settled(page);
+  assert.equal(await rows(page).count(), asked);
+  assert.equal(asked > 0, true);
+  assert.equal(await search(page).inputValue(), "  test    suite ");
+});
+
+test("the name of a folder turns nothing of what follows it, in the list, the field and the head of a session", async (t) => {
+  const window = await dashboard.window(t);
+  const turned = "/srv/x \u202egnp";
+  await window.context.route(/\/api\/projects\b/, async (route) => {
+    const response = await route.fetch();
+    const page = await response.json();
+    const projects = page.projects.map((each: object, at: number) => (at === 0 ? { ...each, project: turned } : each));
+    await route.fulfill({ response, json: { ...page, projects } });
+  });
+  await window.context.route(/\/api\/transcripts\/claude\/[^/?]+$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), cwd: turned } });
+  });
+  const page = await window.openTab();
+  const option = page.locator("option[title='/srv/x gnp']");
+  await option.waitFor({ state: "attached" });
+  assert.equal(await option.textContent(), "x gnp");
+  await page.goto(`${dashboard.url}/#/claude/${WHERE.rich}`);
+  await page.locator(".folder[title='/srv/x gnp']").waitFor();
+  assert.equal(await page.locator(".session-head .folder").textContent(), "x gnp");
+});
+
 test("a store that can't be read says so, and what could not be shown is counted", async (t) => {
   const window = await dashboard.window(t);
   await window.context.route("**/api/state", async (route) => {

@@ -221,12 +221,15 @@ test("a run shows its outcome, its whole prompt and the colours of its log, and 
   assert.equal(await page.locator(".run-prompt").textContent(), "Say it in colour.\n\nAnd say why.");
 });
 
-test("a run without a saved session says so in the server's words, and a run that there is not leads back", async (t) => {
+test("a run without a saved session says calmly that it has no chat, and why, and a run that there is not leads back", async (t) => {
   const page = await runTab(t, names.coloured);
   await page
     .locator(".sides")
     .getByText(/session id/i)
     .waitFor();
+  assert.equal(await page.locator(".sides .state-title").textContent(), "There is no chat.");
+  assert.equal(await page.locator(".sides").getByRole("alert").count(), 0);
+  assert.equal(await page.locator(".sides").getByRole("button", { name: "Try again" }).count(), 0);
   await page.goto(`${dashboard.url}/#/runs/2026-01-01-00-00-00-claude-00000000`);
   await page.getByText("There is no such run.").waitFor();
   await page.getByRole("link", { name: "All runs" }).click();
@@ -290,6 +293,12 @@ test("on a small screen log and chat stand under tabs, which arrow keys change",
   assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
 });
 
+/** Landmarks that nothing tells from each other; which axe calls a moderate fault. */
+async function landmarks(page: Page): Promise<readonly string[]> {
+  const names = await page.getByRole("region").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+  return names.filter((name, at) => names.indexOf(name) !== at).map((name) => `two regions are called ${name}`);
+}
+
 /** What stands in a chat is held to this where chats are. */
 const IN_CHAT = /chat-rows|data-key=/;
 
@@ -302,7 +311,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.locator(".sides .chat").getByText("All of it is tidy.").waitFor();
     await page.locator(".log-row", { hasText: "started" }).waitFor();
     await page.locator("summary", { hasText: "Prompt" }).click();
-    const faults = await axe(page);
+    const faults = [...(await axe(page)), ...(await landmarks(page))];
     assert.deepEqual(
       faults.filter((fault) => !IN_CHAT.test(fault)),
       [],

@@ -18,7 +18,7 @@ export interface ChatPaneOptions {
 /** A chat at its end, followed while it is in view. Its `element` fills its parent, which must have a height of its own. */
 export function openChatPane({ app, base, live, label }: ChatPaneOptions): ChatPane {
   const options = { app, source: sourceAt(base, live), label };
-  if (live === undefined) return new ChatPane(options);
+  if (live === undefined) return new ChatPane({ ...options, mayLack: true });
   const { agent, id } = live;
   return new ChatPane({
     ...options,

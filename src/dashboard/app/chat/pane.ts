@@ -1,7 +1,7 @@
 import { Refused, Unreachable } from "../api.ts";
 import { h } from "../dom.ts";
 import type { Off } from "../live/live.ts";
-import { failure, loading, reasonOf } from "../parts/states.ts";
+import { empty, failure, loading, reasonOf } from "../parts/states.ts";
 import { dayOf } from "../parts/time.ts";
 import type { App } from "../view.ts";
 import type { Cursor } from "../wire.ts";
@@ -28,6 +28,8 @@ export interface PaneOptions {
   readonly childSource?: (child: string) => ChatSource;
   /** The item to begin at; the end when absent. */
   readonly ref?: Cursor;
+  /** It is not known whether there is a chat at all: that there is none is no failure. */
+  readonly mayLack?: boolean;
   /** A thread within another: smaller, and without keys of its own. */
   readonly nested?: boolean;
 }
@@ -61,8 +63,8 @@ export class ChatPane {
       stop: () => this.#finder.stop(),
     });
     this.element = h(
-      "section",
-      { class: options.nested ? "chat nested" : "chat", "aria-label": options.label },
+      "div",
+      { class: options.nested ? "chat nested" : "chat" },
       this.#state,
       this.#box,
       this.#bar.element,
@@ -212,6 +214,10 @@ export class ChatPane {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status === 403);
     this.#awaited = isAway ? where : undefined;
     if (isAway && !this.#rows.isEmpty) return;
+    if (this.#options.mayLack && error instanceof Refused && error.status === 409) {
+      this.#state.replaceChildren(empty("There is no chat.", h("p", {}, reasonOf(error))));
+      return;
+    }
     this.#state.replaceChildren(failure("This chat can't be read", error, () => void this.#again(where)));
   }
 

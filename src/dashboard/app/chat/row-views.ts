@@ -109,7 +109,7 @@ export class RowViews {
 
   #marker({ held: { item } }: ItemRow): HTMLElement {
     const { tool = "", summary, text, error } = item;
-    const words = MARKER_WORDS[tool] ?? tool;
+    const words = Object.hasOwn(MARKER_WORDS, tool) ? MARKER_WORDS[tool] : tool;
     return h(
       "article",
       { class: error ? "row marker bad" : "row marker" },

@@ -1,4 +1,5 @@
 import { read, transcriptPath } from "../api.ts";
+import { encoded } from "../encoded.ts";
 import type { ChatName } from "../live/live.ts";
 import type { AgentName, ChatPage, Cursor, Subagent, UncutItem } from "../wire.ts";
 
@@ -20,7 +21,7 @@ export function transcriptSource(agent: AgentName, id: string, child?: string): 
   const session = transcriptPath(agent, id);
   const live = { agent, id, ...(child !== undefined && { child }) };
   if (child === undefined) return { ...below(session), live };
-  const base = `${session}/subagents/${encodeURIComponent(child)}`;
+  const base = `${session}/subagents/${encoded(child)}`;
   return { chat: base, item: `${base}/item`, subagents: `${session}/subagents`, base, live };
 }
 

@@ -23,12 +23,12 @@ function taskOf(value: unknown): Task | undefined {
     .map(asText)
     .find((one) => one !== undefined);
   const status = asText(fields?.status);
-  return text === undefined || status === undefined ? undefined : { text, state: STATES[status] ?? "open" };
+  return text === undefined || status === undefined ? undefined : { text, state: STATES.get(status) ?? "open" };
 }
 
-const STATES: Readonly<Record<string, Task["state"]>> = {
-  completed: "done",
-  done: "done",
-  in_progress: "now",
-  cancelled: "dropped",
-};
+const STATES: ReadonlyMap<string, Task["state"]> = new Map([
+  ["completed", "done"],
+  ["done", "done"],
+  ["in_progress", "now"],
+  ["cancelled", "dropped"],
+]);

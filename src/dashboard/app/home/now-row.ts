@@ -68,7 +68,7 @@ function paintQuestion(element: HTMLElement, { question, place, status }: NowRow
     const words = question === undefined ? "Open" : "Answer";
     fill(
       element,
-      h("bdi", { class: "wants" }),
+      h("bdi", { class: "wants clamp" }),
       h("a", { class: "button small main over", href: hashOf(place) }, words),
     );
   }

@@ -1,10 +1,10 @@
-import { read } from "../api.ts";
 import { fill, h, setText } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { button } from "../parts/controls.ts";
 import { counted } from "../parts/measures.ts";
 import { liveSessions } from "../parts/own-sessions.ts";
 import { refetching } from "../parts/refetch.ts";
+import { readState } from "../parts/sound-run.ts";
 import { failure, loading } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { State } from "../wire.ts";
@@ -84,7 +84,7 @@ export class Now {
 
   async #read(): Promise<void> {
     try {
-      const state = await read<State>("/api/state");
+      const state = await readState();
       const own = await liveSessions();
       this.#rows = nowRows(state, own);
       this.#options.told(state);

@@ -1,4 +1,5 @@
 import { path, withQuery } from "../api.ts";
+import { encoded } from "../encoded.ts";
 import type { ChatPage, Cursor } from "../wire.ts";
 import type { ChatEvent, ChatName, Off } from "./live.ts";
 
@@ -140,5 +141,5 @@ function keyOf({ agent, id, child = "" }: ChatName): string {
 }
 
 function parameterOf({ name: { agent, id, child }, cursor }: Followed): string {
-  return encodeURIComponent(`${agent}/${id}${child === undefined ? "" : `/${child}`}@${cursor}`);
+  return encoded(`${agent}/${id}${child === undefined ? "" : `/${child}`}@${cursor}`);
 }

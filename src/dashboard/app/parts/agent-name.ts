@@ -8,7 +8,7 @@ const NAMES: { readonly [agent: string]: string } = {
 
 /** What people call an agent. */
 export function agentName(agent: string): string {
-  return NAMES[agent] ?? agent;
+  return isKnownAgent(agent) ? (NAMES[agent] ?? agent) : agent;
 }
 
 /** Whether `agent` has a name, and a colour, of its own. */

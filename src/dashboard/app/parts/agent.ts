@@ -8,7 +8,7 @@ export { agentName } from "./agent-name.ts";
 /** The agent's name, with its colour. */
 export function agentBadge(agent: string): HTMLElement {
   const known = isKnownAgent(agent);
-  return h("span", { class: "agent", "data-agent": known ? agent : "other" }, agentName(agent));
+  return h("span", { class: "agent", "data-agent": known ? agent : "other" }, readableLine(agentName(agent)));
 }
 
 /** The last part of a folder's path, and the whole as its title. */

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../transcript/one-line.ts";
 import { h } from "../dom.ts";
 
 /** What a field for a search says and tells. */
@@ -27,7 +28,7 @@ export function searchField({ label, changed, down }: SearchOptions): SearchFiel
   const ask = (typing: boolean): void => {
     clearTimeout(timer);
     timer = undefined;
-    const q = element.value.trim();
+    const q = oneLine(element.value);
     if (q === shown) return;
     shown = q;
     changed(q || undefined, typing);
@@ -62,8 +63,8 @@ export function searchField({ label, changed, down }: SearchOptions): SearchFiel
     element,
     show(q = "") {
       shown = q;
-      // What is being typed is newer than what is shown, and spaces at its end are no part of what is searched for.
-      if (timer === undefined && element.value.trim() !== q) element.value = q;
+      // What is being typed is newer than what is shown, and of spaces only one between words is searched for.
+      if (timer === undefined && oneLine(element.value) !== q) element.value = q;
     },
     close: () => clearTimeout(timer),
   };

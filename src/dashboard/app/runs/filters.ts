@@ -1,6 +1,7 @@
 import { fill, h } from "../dom.ts";
 import { agentName } from "../parts/agent.ts";
 import { choice, select } from "../parts/controls.ts";
+import { refill } from "../parts/refill.ts";
 import { searchField } from "../parts/search-field.ts";
 import { bdi } from "../parts/words.ts";
 import { hashOf, type RunsFilter } from "../places.ts";
@@ -11,6 +12,8 @@ export interface Filters {
   readonly element: HTMLElement;
   /** Shows `filter`. Agents beside the known ones can be chosen when there are runs of theirs. */
   show(filter: RunsFilter, agents: readonly string[]): void;
+  /** Sets the focus where one searches. */
+  focus(): void;
   close(): void;
 }
 
@@ -30,6 +33,7 @@ export function makeFilters(changed: (filter: RunsFilter) => void, down: () => v
     [],
   );
   const search = searchField({ label: "Search runs", changed: (q) => change({ q }), down });
+  const focus = (): void => search.element.focus();
   const job = h("span");
   return {
     element: h("div", { class: "run-filters", role: "search" }, job, search.element, status, agent),
@@ -40,11 +44,10 @@ export function makeFilters(changed: (filter: RunsFilter) => void, down: () => v
       offer(agent, "Any agent", [...known], filter.agent ?? "");
       search.show(filter.q);
       const href = hashOf({ view: "runs", ...filter, job: undefined });
-      fill(
-        job,
-        filter.job && h("a", { class: "button small", href, title: "Of all jobs again" }, bdi(filter.job), " ×"),
-      );
+      const cross = { class: "button small", href, title: "Of all jobs again" };
+      refill(job, [filter.job && h("a", cross, bdi(filter.job), " ×")], focus);
     },
+    focus,
     close: search.close,
   };
 }

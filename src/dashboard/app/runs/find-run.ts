@@ -1,11 +1,11 @@
-import { path, read } from "../api.ts";
+import { readRunPage } from "../parts/sound-run.ts";
 import type { Run, RunPage } from "../wire.ts";
 
 /** Reads a page of the list of runs: `before` as the API has it, 500 at most. */
 export type ReadRuns = (before: string | undefined, limit: number) => Promise<RunPage>;
 
 /** Reads pages from the server. @throws Refused, Unreachable */
-export const readRuns: ReadRuns = (before, limit) => read<RunPage>(path("runs"), { before, limit });
+export const readRuns: ReadRuns = (before, limit) => readRunPage({ before, limit });
 
 /**
  * The run of this name. `startedAt` (ms since the epoch) leads to it at once, as the time in its name does; where neither

@@ -2,6 +2,7 @@ import { readable } from "../../../transcript/printable.ts";
 import { path, read } from "../api.ts";
 import { type Child, fill, h } from "../dom.ts";
 import { exportMenu } from "../parts/export.ts";
+import { refill } from "../parts/refill.ts";
 import { reasonOf } from "../parts/states.ts";
 import { time } from "../parts/time.ts";
 import { bdi, quiet, statusBadge } from "../parts/words.ts";
@@ -47,6 +48,7 @@ export function makeHead({ app, known, prompt }: HeadTools): Shows {
     more,
     h("div", { class: "facts" }, folds.map(elementOf)),
   );
+  const focus = (): void => title.focus({ preventScroll: true });
   let name: string | undefined;
   return {
     element: h("header", { class: "session-head run-head" }, what, actions),
@@ -56,13 +58,14 @@ export function makeHead({ app, known, prompt }: HeadTools): Shows {
       if (name !== run.name || actions.childElementCount < (place ? 2 : 1)) {
         name = run.name;
         const link = place && h("a", { class: "button small", href: hashOf(place) }, "Session");
-        fill(actions, link, exportMenu(app, { path: path("runs", run.name), place: { view: "run", name: run.name } }));
+        const menu = exportMenu(app, { path: path("runs", run.name), place: { view: "run", name: run.name } });
+        refill(actions, [link, menu], focus);
       }
       const now = app.now();
       const end = endOf(run);
       const started = run.startedAt > 0 && quiet("started ", time(run.startedAt, now));
-      fill(line, statusBadge(run.status), facts(run, now), started, end && quiet("ended ", time(end, now)));
-      fill(more, details(run, known()));
+      refill(line, [statusBadge(run.status), facts(run, now), started, end && quiet("ended ", time(end, now))], focus);
+      refill(more, details(run, known()), focus);
       for (const fold of folds) fold.show(run);
       folds[1].element.hidden = !run.job;
     },

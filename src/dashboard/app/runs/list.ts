@@ -1,14 +1,16 @@
-import { path, read, Unreachable } from "../api.ts";
+import { Unreachable } from "../api.ts";
 import { type Child, fill, h, setText } from "../dom.ts";
 import { placeAfter } from "../parts/list-keys.ts";
 import { refetching } from "../parts/refetch.ts";
+import { refill } from "../parts/refill.ts";
+import { readState } from "../parts/sound-run.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { dayOf } from "../parts/time.ts";
 import { hashOf, type RunsFilter } from "../places.ts";
 import type { WindowRow } from "../standing-rows.ts";
 import type { App } from "../view.ts";
 import { WindowList } from "../window-list.ts";
-import type { Run, State } from "../wire.ts";
+import type { Run } from "../wire.ts";
 import { makeFilters } from "./filters.ts";
 import { readRuns } from "./find-run.ts";
 import { runRow } from "./row.ts";
@@ -51,6 +53,8 @@ export function openRunList(app: App): RunList {
   let isLoadingAll = false;
   let left: string | undefined;
   let names: readonly string[] = [];
+  /** Counts the keys: whoever presses another one does not go on to where an earlier one leads. */
+  let keys = 0;
 
   const rows = new WindowList({
     box,
@@ -64,7 +68,7 @@ export function openRunList(app: App): RunList {
     async (signal) => {
       const since = changed && [...changed];
       changed = new Set();
-      const now = await read<State>(path("state"), {}, signal);
+      const now = await readState(signal);
       const start = { runs: now.runs, running: now.running, next: now.runsNext, total: now.runsTotal };
       const same = loaded === undefined ? start : withStart(loaded, start, since);
       loaded = same ?? kept(loaded, await reread(start, loaded?.runs.length ?? 0));
@@ -107,7 +111,10 @@ export function openRunList(app: App): RunList {
   };
 
   const loadAll = async (): Promise<void> => {
+    if (isLoadingAll) return;
     isLoadingAll = true;
+    // Says so.
+    draw();
     while (loaded?.next != null && isNarrowed(filter) && failed === undefined) await loadMore(LARGE_PAGE);
     isLoadingAll = false;
     draw();
@@ -145,7 +152,7 @@ export function openRunList(app: App): RunList {
     const of = isPart ? `${loaded.runs.length} loaded` : total;
     setText(count, isNarrowed(filter) ? `${names.length} of ${of}` : `${total}`);
     box.hidden = names.length === 0;
-    fill(state, said(isPart, loaded));
+    refill(state, [said(isPart, loaded)], anywhere);
   };
 
   const said = (isPart: boolean, { runs, total }: Loaded): Child => {
@@ -153,9 +160,10 @@ export function openRunList(app: App): RunList {
     if (total === 0) return noRuns();
     if (isPart) {
       const on = { click: () => void loadAll() };
-      const button = { class: "button small", disabled: isLoadingAll, on };
       const words = isLoadingAll ? "Loading …" : `Load all ${total}`;
-      return h("p", { class: "runs-part quiet" }, `Searched the newest ${runs.length}. `, h("button", button, words));
+      // It keeps the focus while it loads, so it is not disabled.
+      const button = h("button", { class: "button small", "aria-disabled": isLoadingAll && "true", on }, words);
+      return h("p", { class: "runs-part quiet" }, `Searched the newest ${runs.length}. `, button);
     }
     return names.length === 0 && empty("No run is like this.", h("a", { href: hashOf({ view: "runs" }) }, "All runs"));
   };
@@ -163,6 +171,24 @@ export function openRunList(app: App): RunList {
   const focus = (name: string | undefined): void => {
     if (name !== undefined) rows.reveal(name)?.querySelector("a")?.focus({ preventScroll: true });
   };
+
+  /** What had the focus is gone: one goes on at the first run, or where one searches. */
+  const anywhere = (): void => {
+    if (names[0] === undefined) fields.focus();
+    else focus(names[0]);
+  };
+
+  /** To the very last run, also where only the newest are loaded. */
+  const toLast = async (): Promise<void> => {
+    const pressed = keys;
+    while (pressed === keys && loaded?.next != null && !isNarrowed(filter) && failed === undefined) {
+      await loadMore(LARGE_PAGE);
+    }
+    if (pressed === keys && box.isConnected) focus(names.at(-1));
+  };
+
+  /** Where the keys go on from: the run that has the focus, else the first in view. */
+  const place = (): number => names.indexOf(focusedName() ?? (box.scrollTop > 0 ? rows.topKey() : undefined) ?? "");
 
   const runs = (): readonly Run[] => [...(loaded?.runs ?? []), ...(loaded?.running ?? [])];
 
@@ -179,9 +205,11 @@ export function openRunList(app: App): RunList {
       app.title("Runs");
       const isAnother = hashOf({ view: "runs", ...to }) !== hashOf({ view: "runs", ...filter });
       filter = to;
+      const hadFocus = list.contains(document.activeElement);
       draw();
       if (isAnother) {
         rows.toStart();
+        if (hadFocus && !list.contains(document.activeElement)) anywhere();
         app.announce(`${count.textContent} runs`);
       } else focus(left);
       left = undefined;
@@ -190,8 +218,10 @@ export function openRunList(app: App): RunList {
       left = focusedName() ?? rows.topKey();
     },
     key({ key }) {
-      const to = placeAfter(key, names.indexOf(focusedName() ?? ""), names.length, rows.pageLength());
+      const to = placeAfter(key, place(), names.length, rows.pageLength());
+      keys++;
       if (to !== undefined) focus(names[to]);
+      if (to !== undefined && key === "End") void toLast();
       return to !== undefined;
     },
     close() {

@@ -3,6 +3,7 @@ import { ansiText } from "../content/styled.ts";
 import { fill, h, setText } from "../dom.ts";
 import { button } from "../parts/controls.ts";
 import { size } from "../parts/measures.ts";
+import { refill } from "../parts/refill.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import type { WindowRow } from "../standing-rows.ts";
 import type { App } from "../view.ts";
@@ -136,12 +137,14 @@ export function openLogPane(name: string, app: App): LogPane {
     const { from, to } = heldBytes(log);
     const all = size(log.size);
     setText(sizes, from === 0 && to >= log.size ? all : `${size(to - from)} of ${all}`);
-    follow.hidden = rows.pinned && to >= log.size;
-    fill(state, log.size === 0 && empty("Nothing is in the log yet."));
+    const isFollowed = rows.pinned && to >= log.size;
+    if (isFollowed && follow === document.activeElement) box.focus({ preventScroll: true });
+    follow.hidden = isFollowed;
+    refill(state, [log.size === 0 && empty("Nothing is in the log yet.")], () => box.focus({ preventScroll: true }));
   };
 
   return {
-    element: h("section", { class: "pane", "aria-label": "Log" }, head, state, box),
+    element: h("section", { class: "pane" }, head, state, box),
     refresh,
     async prompt() {
       return promptIn((await ask(0)).text);

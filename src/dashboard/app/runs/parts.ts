@@ -1,4 +1,3 @@
-import { readableLine } from "../../../transcript/printable.ts";
 import { type Child, h } from "../dom.ts";
 import { agentBadge, folder } from "../parts/agent.ts";
 import { duration, time } from "../parts/time.ts";
@@ -13,9 +12,9 @@ export function facts(run: Run, now: number): Child[] {
   const by = askerOf(run);
   const took = tookMs(run);
   return [
-    agent !== null && agentBadge(readableLine(agent)),
+    agent !== null && agentBadge(agent),
     model && quiet(bdi(model)),
-    workdir && folder(readableLine(workdir)),
+    workdir && folder(workdir),
     by && quiet("by ", bdi(by)),
     took !== undefined && quiet(`took ${duration(took)}`),
     run.status === "running" && quiet("for ", time(run.startedAt, now, "since")),

@@ -1,5 +1,6 @@
 import { readableLine } from "../../../transcript/printable.ts";
 import { fill, h, setText } from "../dom.ts";
+import { refill } from "../parts/refill.ts";
 import { time } from "../parts/time.ts";
 import { statusBadge } from "../parts/words.ts";
 import { hashOf } from "../places.ts";
@@ -26,13 +27,13 @@ export function runRow(run: Run, now: number): WindowRow {
 
 /** The link stays the element it was, and keeps the focus. */
 function update(row: HTMLElement, run: Run, now: number): boolean {
-  const [link, when, what] = row.children;
+  const [link, when, what] = row.querySelectorAll<HTMLElement>(":scope > *");
   if (link === undefined || when === undefined || what === undefined) return false;
-  const hadFocus = what.contains(document.activeElement);
   setText(link, titleOf(run));
   fill(when, statusBadge(run.status), run.status !== "running" && run.startedAt > 0 && time(run.startedAt, now));
   const said = run.status === "running" ? readableLine(run.last) : outcomeOf(run);
-  fill(what, facts(run, now), said && h("p", { class: `run-last clip ${run.status}`, dir: "auto" }, said));
-  if (hadFocus) what.querySelector("a")?.focus({ preventScroll: true });
+  refill(what, [facts(run, now), said && h("p", { class: `run-last clip ${run.status}`, dir: "auto" }, said)], () =>
+    link.focus({ preventScroll: true }),
+  );
   return true;
 }

@@ -16,7 +16,7 @@ export function textOf(fields: unknown, field: string): string | undefined {
 /** When it ended, ms since the epoch: as saved, else when its log was last written; undefined while it runs. */
 export function endOf({ status, finishedAt, updatedAt }: Run): number | undefined {
   if (status === "running") return undefined;
-  return typeof finishedAt === "number" ? finishedAt : updatedAt;
+  return finishedAt ?? updatedAt;
 }
 
 /** How long it took, ms; undefined while it runs, and when its start is not known. */

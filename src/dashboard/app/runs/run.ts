@@ -1,6 +1,7 @@
 import { Unreachable } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { refetching } from "../parts/refetch.ts";
+import { refill } from "../parts/refill.ts";
 import { empty, failure, loading } from "../parts/states.ts";
 import { hashOf } from "../places.ts";
 import type { App } from "../view.ts";
@@ -40,7 +41,7 @@ export function openRun(name: string, app: App, known: () => readonly Run[]): Ru
     app.title(titleOf(found));
     head.show(found);
     chat.show(found);
-    fill(state);
+    refill(state, [], () => element.querySelector("h1")?.focus({ preventScroll: true }));
   };
   const refetch = refetching(
     async (signal) => {

@@ -16,7 +16,9 @@ export function openRuns(place: Place, app: App): View {
     run?.close();
     run = to.view === "run" ? openRun(to.name, app, () => list?.runs() ?? []) : undefined;
     if (run === undefined) list ??= openRunList(app);
-    element.replaceChildren(...[(run ?? list)?.element ?? ""]);
+    const shown = (run ?? list)?.element;
+    // What is taken out and put back loses the focus.
+    if (shown !== undefined && shown !== element.firstElementChild) element.replaceChildren(shown);
     run?.focus();
     if (to.view === "runs") {
       const { view: _, ...filter } = to;

@@ -18,8 +18,10 @@ export function sides(named: { readonly [name: string]: HTMLElement }): {
       pane.hidden = narrow.matches && place !== chosen;
       tab?.setAttribute("aria-selected", String(place === chosen));
       tab?.setAttribute("tabindex", place === chosen ? "0" : "-1");
-      if (narrow.matches) pane.setAttribute("role", "tabpanel");
-      else pane.removeAttribute("role");
+      if (narrow.matches) {
+        pane.setAttribute("role", "tabpanel");
+        pane.setAttribute("aria-label", tab?.textContent ?? "");
+      } else for (const name of ["role", "aria-label"]) pane.removeAttribute(name);
     }
   };
   const choose = (place: number): void => {

@@ -69,10 +69,10 @@ class Shell {
     if (before?.hash === hash) return;
     closeOverlays();
     this.#navigation.setPlace(place);
-    if (before?.view.move?.(place) === true) {
+    if (before !== undefined && told(() => before.view.move?.(place)) === true) {
       this.#shown = { hash, place, view: before.view };
     } else {
-      before?.view.close();
+      told(() => before?.view.close());
       const view = this.#opened(place);
       this.#shown = { hash, place, view };
       fill(this.#frame, view.element);
@@ -151,6 +151,16 @@ class Shell {
     };
     setInterval(refresh, TIMES_MS);
     document.addEventListener("visibilitychange", refresh);
+  }
+}
+
+/** What `act` gives. Where a view fails at it, that is told in the console, and another one is shown all the same. */
+function told<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    reportError(error);
+    return undefined;
   }
 }
 
