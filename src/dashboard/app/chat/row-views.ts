@@ -99,7 +99,7 @@ export class RowViews {
       h(
         "div",
         { class: "who" },
-        h("h3", { class: isUser ? undefined : "hidden" }, isUser ? "You" : "Agent"),
+        h("h2", { class: isUser ? undefined : "hidden" }, isUser ? "You" : "Agent"),
         this.#at(item),
       ),
       isUser ? plain(text) : markdown(text, this.#options.app),
@@ -113,7 +113,7 @@ export class RowViews {
     return h(
       "article",
       { class: error ? "row marker bad" : "row marker" },
-      h("div", { class: "who" }, h("h3", {}, words), summary !== undefined && bdi(summary, "quiet"), this.#at(item)),
+      h("div", { class: "who" }, h("h2", {}, words), summary !== undefined && bdi(summary, "quiet"), this.#at(item)),
       text !== undefined && text !== "" && h("pre", { class: "text", dir: "auto" }, this.#details.preview(item)),
       item.cut && this.#details.whole(item),
     );
