@@ -1,3 +1,4 @@
+import { onScrollWishes } from "./scroll-wishes.ts";
 import { type RowPlace, StandingRows, type WindowRow } from "./standing-rows.ts";
 
 /** What a windowed list tells. */
@@ -34,6 +35,7 @@ export class WindowList {
   readonly #options: WindowListOptions;
   readonly #rows: StandingRows;
   readonly #sizes: ResizeObserver;
+  readonly #wishes: () => void;
   #pinned: boolean;
   /** Where the view was when this class last looked or moved it. */
   #top = 0;
@@ -41,6 +43,7 @@ export class WindowList {
   /** The row at the top of the view when this class last looked, and where it stood. */
   #held: RowPlace | undefined;
   #boxTop = 0;
+  #size: readonly [width: number, height: number] = [0, 0];
   #frame: number | undefined;
 
   constructor(options: WindowListOptions) {
@@ -48,7 +51,11 @@ export class WindowList {
     this.#rows = new StandingRows(options.box, options.list);
     this.#pinned = options.follows !== undefined;
     options.box.addEventListener("scroll", this.#scrolled, { passive: true });
-    options.box.addEventListener("wheel", this.#wheeled, { passive: true });
+    // Small steps up would be undone by what comes before they are told, and at the very end no scrolling tells a wish.
+    this.#wishes = onScrollWishes(options.box, {
+      up: () => this.#above() > 0 && this.#setPinned(false),
+      down: () => this.regain(),
+    });
     this.#sizes = new ResizeObserver(() => this.#resized());
     this.#sizes.observe(options.box);
     this.#sizes.observe(options.list);
@@ -68,7 +75,7 @@ export class WindowList {
     this.#sizes.disconnect();
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#options.box.removeEventListener("scroll", this.#scrolled);
-    this.#options.box.removeEventListener("wheel", this.#wheeled);
+    this.#wishes();
   }
 
   /** Makes `rows` what the list holds. */
@@ -79,6 +86,7 @@ export class WindowList {
       standing.take(rows);
       standing.place(rows.length - size, rows.length);
     } else {
+      this.#keepPlace();
       const seen = standing.inView();
       standing.take(rows);
       const anchor = seen.find(({ key }) => standing.placeOf(key) !== undefined);
@@ -144,7 +152,13 @@ export class WindowList {
     this.#setPinned(false);
   }
 
+  /** Holds the end again, if that is in view. */
+  regain(): void {
+    if (this.#options.follows !== undefined && this.#isAtEnd()) this.#setPinned(true);
+  }
+
   readonly #scrolled = (): void => {
+    this.#keepPlace();
     const { scrollTop } = this.#options.box;
     if (this.#options.follows !== undefined && !this.#busy) {
       // However little one scrolls up, it lets go. At the very end one did not scroll: there was less to show.
@@ -156,11 +170,6 @@ export class WindowList {
     this.#options.moved?.();
   };
 
-  /** What comes at the same moment would take the view back to the end before the scrolling is told. */
-  readonly #wheeled = ({ deltaY }: WheelEvent): void => {
-    if (deltaY < 0 && this.#above() > 0) this.#setPinned(false);
-  };
-
   /** The end is in view: of all that there is, and not only of what was read so far. */
   #isAtEnd(): boolean {
     return this.#rows.end === this.#rows.length && this.#below() < END_REACH && this.#options.follows?.() === true;
@@ -170,6 +179,14 @@ export class WindowList {
   #resized(): void {
     if (!this.#pinned && !this.#busy && this.#held !== undefined) this.#hold(this.#inSight(this.#held));
     this.#settle();
+  }
+
+  /** Where the view has another size of which nothing was told yet: as above, before anything is measured anew. */
+  #keepPlace(): void {
+    const { clientWidth, clientHeight } = this.#options.box;
+    if (clientWidth === this.#size[0] && clientHeight === this.#size[1]) return;
+    this.#size = [clientWidth, clientHeight];
+    if (!this.#pinned && !this.#busy && this.#held !== undefined) this.#hold(this.#inSight(this.#held));
   }
 
   /** Where `held` is to stand when what is above the view has grown: a row that began in view still does. */
@@ -194,6 +211,7 @@ export class WindowList {
     }
     this.#held = this.#rows.anchor();
     this.#boxTop = this.#options.box.getBoundingClientRect().top;
+    this.#size = [this.#options.box.clientWidth, this.#options.box.clientHeight];
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
       this.#askForMore();

@@ -168,3 +168,55 @@ test("of keys that are pressed while a part is on its way the last one counts", 
     assert.ok(await isShown(page, number), `${keys}: ${(await rowsInView(page))[0]?.text}`);
   }
 });
+
+test("what is read stays where it is when the window gets narrower while more comes", async (t) => {
+  const page = await dashboard.tab(t, `#/claude/${LIVE}`);
+  const talk = talkOf(dashboard.machine.home, LIVE);
+  await page.keyboard.press("End");
+  await until(async () => (await fromEnd(page)) < 2 && (await rowsInView(page)).length > 0);
+  await page.locator(".chat-box").hover();
+  await page.mouse.wheel(0, -3_000);
+  await page.waitForTimeout(400);
+  const writing = setInterval(() => talk.says(`More; ${FILLER}`).save(), 40);
+  t.after(() => clearInterval(writing));
+  for (const width of [700, 1280, 600, 1100]) {
+    const before = (await rowsInView(page))[1];
+    assert.ok(before !== undefined);
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(300);
+    const moved = ((await topOf(page, before.key)) ?? Number.NaN) - before.top;
+    // The row at the top of the view, which is held, is itself higher or lower now.
+    assert.ok(Math.abs(moved) < 300, `at ${width}: ${moved}`);
+  }
+});
+
+test("what was folded again at the end, or scrolled to, is followed again; what scrolls inside is not", async (t) => {
+  const { home } = dashboard.machine;
+  const session = "8d0e4c52-8f6d-4b7e-9a41-0d5f3c2e7a10";
+  const talk = talkOf(home, session).title("Short").user("Begin.");
+  talk.says("Message 0;").tool("Bash", { command: "make part-1;" }, "made\n".repeat(300)).save();
+  const page = await dashboard.tab(t, `#/claude/${session}`);
+  await until(() => isShown(page, 1));
+  const line = page.locator(".row.call .line");
+  await line.click();
+  await page.locator(".row.call .detail").waitFor();
+  await line.click();
+  let last = 1;
+  const comes = async (): Promise<void> => {
+    for (let i = 0; i < 12; i++) talk.says(`Message ${++last}; ${FILLER}`).save();
+    await until(() => isShown(page, last));
+    assert.ok((await fromEnd(page)) < 2);
+  };
+  await comes();
+
+  await page.locator(".chat-box").hover();
+  await page.mouse.wheel(0, -20);
+  await page.waitForTimeout(300);
+  await page.mouse.wheel(0, 200);
+  await page.waitForTimeout(300);
+  await comes();
+
+  await page.evaluate(`document.querySelector(".chat-box").dispatchEvent(
+    new WheelEvent("wheel", { deltaY: -100, ctrlKey: true, bubbles: true }))`);
+  await comes();
+});

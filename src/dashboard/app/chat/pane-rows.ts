@@ -10,7 +10,7 @@ import { type ChatRow, rowOf, rowsOf } from "./rows.ts";
 import { wantedBeyond } from "./wanted.ts";
 
 /** What the rows of a pane are drawn from. */
-export interface PaneRowsOptions extends Omit<RowViewOptions, "toggleGroup" | "opened"> {
+export interface PaneRowsOptions extends Omit<RowViewOptions, "toggleGroup" | "opened" | "folded"> {
   /** What scrolls, and holds the rows. */
   readonly box: HTMLElement;
   readonly feed: Feed;
@@ -43,6 +43,7 @@ export class PaneRows {
       ...options,
       toggleGroup: (key) => this.#toggleGroup(key),
       opened: () => this.#list.letGo(),
+      folded: () => this.#list.regain(),
     });
     this.#list = new WindowList({
       box,
@@ -153,9 +154,11 @@ export class PaneRows {
   }
 
   #toggleGroup(key: string): void {
+    const isOpen = this.#open.delete(key);
     this.#list.letGo();
-    if (!this.#open.delete(key)) this.#open.add(key);
+    if (!isOpen) this.#open.add(key);
     this.draw();
+    if (isOpen) this.#list.regain();
   }
 
   /** Marks the row that a link or a jump led to. */

@@ -22,6 +22,8 @@ export interface RowViewOptions {
   toggleGroup(key: string): void;
   /** Something is about to unfold. */
   opened(): void;
+  /** Something was folded again. */
+  folded(): void;
 }
 
 /** Makes the elements of a chat's rows, and remembers what is unfolded in them. */
@@ -160,12 +162,13 @@ export class RowViews {
       h("span", { class: "failed" }, failedWord(row)),
     );
     button.addEventListener("click", () => {
-      this.#options.opened();
+      if (this.#details.of(row.key) === undefined) this.#options.opened();
       const open = this.#details.toggle(row);
       button.setAttribute("aria-expanded", String(open !== undefined));
       element.classList.toggle("open", open !== undefined);
       element.querySelector(":scope > .detail")?.remove();
       if (open !== undefined) element.append(open);
+      if (open === undefined) this.#options.folded();
     });
     element.append(button);
     const at = this.#at((call ?? outputs[0])?.item);

@@ -16,6 +16,8 @@ export interface ThreadOptions {
   readonly childSource?: (child: string) => ChatSource;
   /** Something is about to unfold. */
   opened(): void;
+  /** Something was folded again. */
+  folded(): void;
 }
 
 /** How often the states of subagents are asked for at most, in ms. */
@@ -66,10 +68,11 @@ export class Threads {
       status,
     );
     button.addEventListener("click", () => {
-      this.#options.opened();
+      if (!this.#open.has(key)) this.#options.opened();
       this.#toggle(key, id, title);
       button.setAttribute("aria-expanded", String(this.#open.has(key)));
       this.#place(key, element);
+      if (!this.#open.has(key)) this.#options.folded();
     });
     element.append(button);
     if (childHash !== undefined) {
