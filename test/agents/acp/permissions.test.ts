@@ -23,6 +23,7 @@ test("a question is put with its call and options, and the agent acts on the ans
     {
       toolCallId: "t1",
       title: "rm -r x",
+      input: '{"command":"rm"}',
       options: [
         { optionId: "allow", name: "Allow", kind: "allow_once" },
         { optionId: "always", name: "Always allow", kind: "allow_always" },
