@@ -52,6 +52,15 @@ async function say(tab: Page, text: string): Promise<void> {
   await prompt(tab).press("Enter");
 }
 
+test("what an agent said can be exported where one talks with it", async (t) => {
+  const { tab } = await helper(t, { prompt: 'say "to keep"' });
+  await tab.getByText("to keep", { exact: true }).waitFor();
+  await button(tab, "Export, link and more").click();
+  await tab.getByRole("menuitem", { name: "Export …" }).click();
+  const [download] = await Promise.all([tab.waitForEvent("download"), button(tab, "Export").click()]);
+  assert.match(download.suggestedFilename(), /\.(?:md|html|json)$/);
+});
+
 test("an agent is started from the form, prompted, and says something", async (t) => {
   const tab = await dashboard.tab(t, "#/agents");
   await tab.getByRole("link", { name: "Start an agent" }).click();
@@ -312,7 +321,7 @@ test("a terminal is typed into, shows colours, and is left by Escape twice and b
   await screen.getByText("sleep 100").waitFor();
   await tab.keyboard.press("Control+c");
   // An interrupt throws away what was typed before it is served, as in any terminal.
-  await until(async () => (await screen.innerText()).trimEnd().endsWith("ready>"));
+  await until(async () => /ready>\s*$/.test((await screen.textContent()) ?? ""));
   await tab.keyboard.type("exit 3");
   await tab.keyboard.press("Enter");
   await tab.getByText("exit code 3").waitFor();

@@ -1,7 +1,10 @@
 import { readableLine } from "../../../transcript/printable.ts";
+import { path } from "../api.ts";
 import { fill, h } from "../dom.ts";
 import { agentBadge } from "../parts/agent.ts";
 import { commandLine } from "../parts/command.ts";
+import { copyButton } from "../parts/copy.ts";
+import { exportMenu, linkTo } from "../parts/export.ts";
 import { lacksTitle, ownName, recordedTitles } from "../parts/own-name.ts";
 import { failure, loading } from "../parts/states.ts";
 import { bdi, quiet } from "../parts/words.ts";
@@ -52,13 +55,19 @@ interface Shown {
 }
 
 function showSession(element: HTMLElement, session: OwnSession, app: App): Shown {
-  const head = h("header", { class: "session-head" });
+  const heading = h("div", { class: "heading" });
+  const place = { view: "agent", id: session.id } as const;
+  const more =
+    session.kind === "agent"
+      ? exportMenu(app, { path: path("sessions", session.id), place })
+      : copyButton(app, "Copy link", "Link", () => linkTo(place));
+  const head = h("header", { class: "session-head" }, heading, h("div", { class: "actions" }, more));
   const left = new AbortController();
   let last = session;
   let title: string | undefined;
   const paint = (): void => {
     app.title(ownName(last, title));
-    fillHead(head, last, ownName(last, title));
+    fillHeading(heading, last, ownName(last, title));
   };
   /** What it was asked first is known once that is recorded. */
   const findTitle = async (): Promise<void> => {
@@ -146,23 +155,19 @@ function programParts(session: OwnSession, app: App): Parts {
 }
 
 /** What a session is: what does not change while it runs, but for where its transcript is. */
-function fillHead(head: HTMLElement, session: OwnSession, called: string): void {
+function fillHeading(heading: HTMLElement, session: OwnSession, called: string): void {
   const { agent, kind, cwd, argv, restartedFrom } = session;
   fill(
-    head,
+    heading,
+    h("h1", { dir: "auto" }, readableLine(called)),
     h(
-      "div",
-      { class: "heading" },
-      h("h1", { dir: "auto" }, readableLine(called)),
-      h(
-        "p",
-        { class: "facts" },
-        agent === undefined ? quiet(KIND_NAMES[kind]) : agentBadge(agent),
-        cwd !== "" && bdi(cwd, "folder"),
-        argv !== undefined && h("code", { dir: "ltr" }, commandLine(argv)),
-        restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
-        transcriptLinks(session),
-      ),
+      "p",
+      { class: "facts" },
+      agent === undefined ? quiet(KIND_NAMES[kind]) : agentBadge(agent),
+      cwd !== "" && bdi(cwd, "folder"),
+      argv !== undefined && h("code", { dir: "ltr" }, commandLine(argv)),
+      restartedFrom !== undefined && h("a", { href: hashOf({ view: "agent", id: restartedFrom }) }, "Restarted from"),
+      transcriptLinks(session),
     ),
   );
 }
