@@ -181,6 +181,19 @@ test("a call is one line, which unfolds what it was told to do and the whole of 
   await eventually(async () => /(?:✖ a test that fails\s*){2}/.test((await failed.first().textContent()) ?? ""));
 });
 
+test("a text that was cut is shown whole when asked, or it is said that it can't be", async (t) => {
+  const page = await dashboard.tab(t, ADDRESSES.world);
+  await settled(page);
+  const cut = page.locator(".row.assistant", { hasText: "zzz" }).last();
+  const whole = cut.getByRole("button", { name: "Show the whole" });
+  await page.route(/\/item\?/, (route) => route.fulfill({ json: { items: [] } }), { times: 1 });
+  await whole.click();
+  await page.getByRole("alert").getByText("could not be told").waitFor();
+  await whole.click();
+  await eventually(async () => /^\D*z{20000}$/.test(((await cut.textContent()) ?? "").replace(/^.*?[AP]M/, "")));
+  assert.equal(await whole.count(), 0);
+});
+
 test("ten thousand calls one after the other are groups that unfold in few elements", async (t) => {
   const page = await dashboard.tab(t, ADDRESSES.calls);
   await settled(page);

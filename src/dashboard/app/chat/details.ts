@@ -1,9 +1,8 @@
-import { readable } from "../../../transcript/printable.ts";
 import { itemOf } from "../content/item-of.ts";
 import { markdown } from "../content/markdown.ts";
 import { plain } from "../content/plain.ts";
 import { toolDetail } from "../content/tool-detail.ts";
-import { button } from "../parts/controls.ts";
+import { button, isWorking, setWorking } from "../parts/controls.ts";
 import { reasonOf } from "../parts/states.ts";
 import type { App } from "../view.ts";
 import type { Item } from "../wire.ts";
@@ -53,25 +52,26 @@ export class Details {
     this.#open.get(key)?.update(call?.item, items);
   }
 
-  /** The text of a mark, as far as it is here. */
-  preview({ text = "" }: Item): string {
-    return readable(text);
-  }
-
   /** A button that puts the whole of a text that was cut in its place. */
   whole(item: Item): HTMLElement {
     const press = button("Show the whole", () => void show());
     const show = async (): Promise<void> => {
-      press.disabled = true;
+      if (isWorking(press)) return;
+      setWorking(press, true);
       try {
-        const items = await readRecord(this.#source, item.ref);
-        const whole = itemOf(items, item);
-        const text = whole?.text ?? item.text ?? "";
-        press.previousElementSibling?.replaceWith(item.kind === "assistant" ? markdown(text, this.#app) : plain(text));
-        press.remove();
+        const text = itemOf(await readRecord(this.#source, item.ref), item)?.text;
+        if (text === undefined) {
+          this.#app.note("The whole of this text could not be told from the rest of its record.", "failed");
+        } else {
+          press.previousElementSibling?.replaceWith(
+            item.kind === "assistant" ? markdown(text, this.#app) : plain(text),
+          );
+          press.remove();
+        }
       } catch (error) {
-        press.disabled = false;
         this.#app.note(reasonOf(error), "failed");
+      } finally {
+        setWorking(press, false);
       }
     };
     return press;

@@ -38,7 +38,7 @@ export class Finder {
     this.stop();
     const { feed, rows } = this.#options;
     const held = rows.beyond(direction, IS_WANTED[what]);
-    if (held !== undefined) return rows.reveal(held);
+    if (held !== undefined && rows.reveal(held)) return;
     const from = direction === "up" ? feed.window.start : feed.window.end;
     const isOver = direction === "up" ? feed.atStart : feed.atEnd;
     if (isOver || from === null) return this.#none(what, direction);

@@ -107,15 +107,18 @@ export class PaneRows {
     this.#options.drawn();
   }
 
-  /** Brings the item `key` to the top of the view, unfolded where it is folded away, and marks it. */
-  reveal(key: string): void {
+  /** Brings the item `key` to the top of the view, unfolded where it is folded away, and marks it; false when it is not held. */
+  reveal(key: string): boolean {
+    // What has just come may not be drawn yet.
+    if (rowOf(this.#rows, key) === undefined) this.draw();
     const found = rowOf(this.#rows, key);
-    if (found === undefined) return;
+    if (found === undefined) return false;
     if (found.group !== undefined && !this.#open.has(found.group)) this.#toggleGroup(found.group);
     const element = this.#list.reveal(found.row, "start");
     this.#mark(found.row);
     element?.focus({ preventScroll: true });
     this.#options.moved();
+    return true;
   }
 
   /** The nearest item that is `wanted`, above or below the row that was gone to last, or else the top of the view. */

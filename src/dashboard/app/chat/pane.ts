@@ -132,8 +132,9 @@ export class ChatPane {
   }
 
   async #show(ref: Cursor, isOver: () => boolean): Promise<void> {
-    const isHeld = this.#feed.window.ofRecord(ref) !== undefined;
-    if (!isHeld && !(await this.#openedAt(ref, isOver))) return;
+    const held = this.#feed.window.ofRecord(ref)?.key;
+    if (held !== undefined && this.#rows.reveal(held)) return;
+    if (!(await this.#openedAt(ref, isOver))) return;
     const key = this.#feed.window.ofRecord(ref)?.key;
     if (key !== undefined && !isOver()) this.#rows.reveal(key);
   }
@@ -177,10 +178,6 @@ export class ChatPane {
     if (action === undefined) return false;
     action(this);
     return true;
-  }
-
-  focus(): void {
-    this.#box.focus({ preventScroll: true });
   }
 
   async #begin(): Promise<void> {

@@ -1,4 +1,4 @@
-import { readableLine } from "../../../transcript/printable.ts";
+import { readable, readableLine } from "../../../transcript/printable.ts";
 import { markdown } from "../content/markdown.ts";
 import { plain } from "../content/plain.ts";
 import { tally, toolName } from "../content/summary.ts";
@@ -116,7 +116,7 @@ export class RowViews {
       "article",
       { class: error ? "row marker bad" : "row marker" },
       h("div", { class: "who" }, h("h2", {}, words), summary !== undefined && bdi(summary, "quiet"), this.#at(item)),
-      text !== undefined && text !== "" && h("pre", { class: "text", dir: "auto" }, this.#details.preview(item)),
+      text !== undefined && text !== "" && h("pre", { class: "text", dir: "auto" }, readable(text)),
       item.cut && this.#details.whole(item),
     );
   }
